@@ -1,0 +1,75 @@
+// A sampler proposes the parameters of a trial.
+//
+// A proposal is a function of (options, trial number, history): there is nothing to save and
+// nothing to restore, and a sweep that was killed proposes what its record demands. A sampler
+// may memoise what it derives from a history; a test holds a long-lived sampler against a
+// fresh one, bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trial/ids.h"
+#include "trial/objective.h"
+#include "trial/param_value.h"
+#include "trial/space.h"
+#include "trial/state.h"
+
+namespace hyperopt {
+
+// One earlier trial, as a sampler sees it.
+struct HistoryEntry {
+  TrialId trial;
+  TrialState state = TrialState::kPending;
+  Params params;
+  Objective objective;  // best (or last) value so far; missing where none came
+  int64_t step = 0;     // the step it was reached at
+};
+
+// Ended trials in the order in which their ends were committed, then those not ended, by id.
+struct History {
+  std::vector<HistoryEntry> ended;
+  std::vector<HistoryEntry> pending;
+};
+
+enum class SamplerKind { kRandom, kGrid };
+
+struct SamplerOptions {
+  // kRandom: Ludwig's variant_generator: grid_search parameters run through all their cells,
+  // the others are drawn anew for each cell. kGrid: every parameter is a grid; all must be
+  // finite.
+  SamplerKind kind = SamplerKind::kRandom;
+  uint64_t seed = 42;
+  // Each sample is one draw of the random parameters for every cell of the grid.
+  int64_t num_samples = 10;
+  // Come first; each takes one of num_samples (times the grid cells it leaves open). A
+  // parameter that a point does not name is drawn (or run through, where it is a grid).
+  std::vector<Params> points_to_evaluate;
+  // The random parameters of a sample keep their values in all its grid cells.
+  bool constant_grid_search = false;
+};
+
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+  // The parameters of trial `id`, all of the space named; nullopt where there is no such
+  // trial (count or finite space exhausted). Thread-compatible: calls on one object are not
+  // made at the same time.
+  virtual std::optional<Params> Suggest(TrialId id, const History& history) const = 0;
+  // How many trials there will be; nullopt where that depends on history.
+  virtual std::optional<int64_t> TrialCount() const = 0;
+  // False where Suggest never reads its history, so that none need be built.
+  virtual bool needs_history() const = 0;
+};
+
+// Throws ConfigError where options and space do not go together (a grid over a continuous
+// parameter, a point outside its domain, a count over 2^31).
+// Grid order as Ludwig's: parameters sorted by name, the first one varies fastest.
+std::unique_ptr<Sampler> MakeSampler(const SearchSpace& space,
+                                     const SamplerOptions& options);
+
+}  // namespace hyperopt
