@@ -11,9 +11,7 @@ namespace hyperopt {
 using Duration = std::chrono::nanoseconds;
 using Time = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 
-constexpr Duration Seconds(double s) {
-  return Duration(static_cast<int64_t>(s * 1e9));
-}
+constexpr Duration Seconds(double s) { return Duration(static_cast<int64_t>(s * 1e9)); }
 constexpr double ToSeconds(Duration d) { return static_cast<double>(d.count()) * 1e-9; }
 
 // Wall time, seconds since the epoch. Stamped into records, never compared.

@@ -19,7 +19,8 @@ enum class ExitCode : int {
 
 class Error : public std::runtime_error {
  public:
-  Error(ExitCode code, const std::string& what) : std::runtime_error(what), code_(code) {}
+  Error(ExitCode code, const std::string& what)
+      : std::runtime_error(what), code_(code) {}
   ExitCode code() const { return code_; }
 
  private:

@@ -13,9 +13,9 @@ namespace hyperopt {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// Throws ConfigError with the position where `text` is not JSON. The words NaN, Infinity
-// and -Infinity, as Python writes them, are not accepted here; report lines have
-// their own reader.
+// Throws ConfigError with the position where `text` is not JSON. The words NaN,
+// Infinity and -Infinity, as Python writes them, are not accepted here; report lines
+// have their own reader.
 OrderedJson ParseJson(std::string_view text);
 
 // Compact text; NaN and infinities become the strings "NaN", "Infinity", "-Infinity".

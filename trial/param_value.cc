@@ -33,14 +33,13 @@ std::string DoubleToText(double value) {
 }
 
 std::string ToWord(const ParamValue& value) {
-  return std::visit(
-      Overloaded{[](std::monostate) { return std::string("null"); },
-                 [](bool b) { return std::string(b ? "true" : "false"); },
-                 [](int64_t i) { return std::to_string(i); },
-                 [](double d) { return DoubleToText(d); },
-                 [](const std::string& s) { return s; },
-                 [](const Structured& s) { return s.json; }},
-      value);
+  return std::visit(Overloaded{[](std::monostate) { return std::string("null"); },
+                               [](bool b) { return std::string(b ? "true" : "false"); },
+                               [](int64_t i) { return std::to_string(i); },
+                               [](double d) { return DoubleToText(d); },
+                               [](const std::string& s) { return s; },
+                               [](const Structured& s) { return s.json; }},
+                    value);
 }
 
 std::string ToJsonText(const ParamValue& value) {

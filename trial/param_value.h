@@ -31,8 +31,8 @@ std::string ToJsonText(const Params& params);
 ParamValue ParamValueFromJsonText(std::string_view text);
 Params ParamsFromJsonText(std::string_view text);
 
-// The value as one word of a command line: a string as it is, true/false, numbers so that
-// they read back exactly, null as "null", structured values as compact JSON.
+// The value as one word of a command line: a string as it is, true/false, numbers so
+// that they read back exactly, null as "null", structured values as compact JSON.
 std::string ToWord(const ParamValue& value);
 
 // Shortest text that reads back as the same double; "1.0", never "1".

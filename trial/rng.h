@@ -1,5 +1,6 @@
-// Random numbers keyed by what they decide, so that nothing is saved and nothing restored:
-// the same (seed, trial, stream) gives the same draws in every process, for ever.
+// Random numbers keyed by what they decide, so that nothing is saved and nothing
+// restored: the same (seed, trial, stream) gives the same draws in every process, for
+// ever.
 #pragma once
 
 #include <cstdint>

@@ -14,9 +14,9 @@
 
 namespace hyperopt {
 
-// [lower, upper]. With `step`: lower + k step for k = 0 .. floor((upper - lower) / step +
-// 1e-9), every k as likely, or with `log` by the mass of its cell [v - step/2, v + step/2]
-// in log space (clipped at lower and upper). `log` needs lower > 0.
+// [lower, upper]. With `step`: lower + k step for k = 0 .. floor((upper - lower) / step
+// + 1e-9), every k as likely, or with `log` by the mass of its cell [v - step/2, v +
+// step/2] in log space (clipped at lower and upper). `log` needs lower > 0.
 struct FloatDomain {
   double lower = 0;
   double upper = 1;
@@ -26,8 +26,8 @@ struct FloatDomain {
 };
 
 // lower .. upper, both included, by step from lower. `log` by the mass of each cell
-// [k, k + step) in log space; needs lower > 0. The range is never enumerated, and may span
-// all of int64.
+// [k, k + step) in log space; needs lower > 0. The range is never enumerated, and may
+// span all of int64.
 struct IntDomain {
   int64_t lower = 0;
   int64_t upper = 1;
@@ -64,12 +64,12 @@ std::optional<std::string> ProblemWith(const Domain& domain);
 
 // REQUIRES: ProblemWith(domain) is nullopt for all below.
 
-// The value at u in [0, 1) (1 is taken as the last below it). Monotone in u for numbers;
-// uniform u gives the domain's distribution.
+// The value at u in [0, 1) (1 is taken as the last below it). Monotone in u for
+// numbers; uniform u gives the domain's distribution.
 ParamValue FromUnit(const Domain& domain, double u);
 // A u in [0, 1) with FromUnit(u) == value: the middle of the value's cell, or the exact
-// place for a continuous domain. nullopt where the value is not in the domain; an integer
-// is taken where a float is asked for (1 for 1.0), nothing else is converted.
+// place for a continuous domain. nullopt where the value is not in the domain; an
+// integer is taken where a float is asked for (1 for 1.0), nothing else is converted.
 std::optional<double> ToUnit(const Domain& domain, const ParamValue& value);
 // How many values there are; nullopt where there are infinitely many or over 2^62.
 std::optional<int64_t> Cardinality(const Domain& domain);
@@ -82,21 +82,21 @@ struct Parameter {
   bool operator==(const Parameter&) const = default;
 };
 
-// The parameters in the order written, which is the order in which their values are merged
-// into a configuration. Immutable once built.
+// The parameters in the order written, which is the order in which their values are
+// merged into a configuration. Immutable once built.
 class SearchSpace {
  public:
   SearchSpace() = default;
-  // Throws ConfigError on a repeated or empty name or an invalid domain. The search file's
-  // reader checks the same with places; this guards every other way in.
+  // Throws ConfigError on a repeated or empty name or an invalid domain. The search
+  // file's reader checks the same with places; this guards every other way in.
   explicit SearchSpace(std::vector<Parameter> parameters);
 
   std::span<const Parameter> parameters() const { return parameters_; }
   const Parameter* Find(std::string_view name) const;
   size_t size() const { return parameters_.size(); }
 
-  // Whether each named value lies in its domain; the text names the first that does not.
-  // A parameter that is absent is no problem, an unknown one is.
+  // Whether each named value lies in its domain; the text names the first that does
+  // not. A parameter that is absent is no problem, an unknown one is.
   std::optional<std::string> ProblemWith(const Params& params) const;
 
  private:

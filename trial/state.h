@@ -12,15 +12,15 @@ enum class TrialState { kPending, kRunning, kPaused, kCompleted, kStopped, kFail
 enum class Reason {
   kNone,
   // stopped
-  kPruned,         // the scheduler's verdict
-  kBudget,         // time budget of the sweep over
-  kUser,           // stopped by a request
+  kPruned,  // the scheduler's verdict
+  kBudget,  // time budget of the sweep over
+  kUser,    // stopped by a request
   // pending again
-  kInterrupted,    // first signal to the controller, or `stop`
-  kPreempted,      // the node is needed for something else
-  kExecutorLost,   // the attempt was lost with its executor or node
-  kRetry,          // its own fault, and tries are left
-  kRerun,          // --rerun-failed
+  kInterrupted,   // first signal to the controller, or `stop`
+  kPreempted,     // the node is needed for something else
+  kExecutorLost,  // the attempt was lost with its executor or node
+  kRetry,         // its own fault, and tries are left
+  kRerun,         // --rerun-failed
   // failed
   kExitCode,       // ended with a code other than 0
   kSignal,         // ended by a signal that we did not send

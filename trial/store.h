@@ -1,0 +1,58 @@
+// Where a sweep's record is kept.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trial/record.h"
+
+namespace hyperopt {
+
+// One writer, the controller. Calls come from one thread.
+//
+// REQUIRES: the first commit of a new store begins with a PutSweep; a trial is put
+// before anything that names it.
+class TrialStore {
+ public:
+  virtual ~TrialStore() = default;
+
+  // Makes all changes durable, or none: when it throws, nothing of `changes` is in the
+  // store and the same call may be made again. Throws EnvironmentError with the cause
+  // (disk full, I/O, locked).
+  virtual void Commit(std::span<const RecordChange> changes) = 0;
+
+  // nullopt for a store in which nothing was ever committed.
+  virtual std::optional<RecordSnapshot> Load() const = 0;
+
+  // The trials' parameters, in the order of `trials`.
+  virtual std::vector<Params> LoadParams(std::span<const TrialId> trials) const = 0;
+  // All runs / reports / rungs of a trial, in the order they were committed.
+  virtual std::vector<RunRow> LoadRuns(TrialId trial) const = 0;
+  virtual std::vector<ReportRow> LoadReports(TrialId trial) const = 0;
+  // Calls back for each event from `first` on, by number, until it returns false.
+  virtual void ForEachEvent(
+      int64_t first, const std::function<bool(const EventRow&)>& visit) const = 0;
+};
+
+enum class StoreMode {
+  kCreate,    // there must be no database yet
+  kOpen,      // there must be one; an older schema is upgraded, a copy is kept
+  kReadOnly,  // for status, export, verify beside a living controller; Commit throws
+};
+
+// SQLite in WAL mode with synchronous=FULL; a rollback journal on a network file
+// system, with the reason in notes(). Throws EnvironmentError (not a database of ours,
+// newer schema, corrupt, unreadable), naming the file and the way out.
+std::unique_ptr<TrialStore> OpenSqliteStore(const std::filesystem::path& path,
+                                            StoreMode mode);
+
+// The same contract without a file, for tests and simulation.
+std::unique_ptr<TrialStore> NewMemoryStore();
+
+}  // namespace hyperopt
