@@ -68,11 +68,12 @@ void SyncFolder(const std::filesystem::path& folder);
 // "the" lock on two inodes).
 class FileLock {
  public:
-  // Does not wait: nullopt where another descriptor (of this process or another) holds
-  // it. Creates the file, 0644 less the umask; throws where it can not be opened.
+  // Does not wait (but a few milliseconds, for an IsHeld that is just looking): nullopt
+  // where another descriptor (of this process or another) holds it. Creates the file,
+  // 0644 less the umask; throws where it can not be opened.
   static std::optional<FileLock> TryAcquire(const std::filesystem::path& path);
-  // Whether somebody holds the lock; false where there is no file. Takes it for a
-  // moment, so two that ask at once may each see the other: ask again before acting.
+  // Whether somebody holds the lock; false where there is no file. An answer is old
+  // when it is read: who wants to act on "free" takes the lock.
   static bool IsHeld(const std::filesystem::path& path);
 
   // What the holder says of itself, for others to read while it is held (ReadFile works
