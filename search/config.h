@@ -1,0 +1,141 @@
+// The search file, read and checked. Ludwig's names and meanings, plus what a command
+// needs (DESIGN, "The search file").
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "samplers/sampler.h"
+#include "trial/errors.h"
+#include "trial/objective.h"
+#include "trial/resources.h"
+#include "trial/space.h"
+
+namespace hyperopt {
+
+// All that is wrong with a file at once, each with its place. what() is the lines
+// joined.
+class ConfigErrors : public ConfigError {
+ public:
+  explicit ConfigErrors(std::vector<std::string> lines);
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+enum class SchedulerKind { kFifo, kAsha };
+
+// hyperopt.executor.scheduler. Times are in the unit of time_attr.
+struct SchedulerOptions {
+  SchedulerKind kind = SchedulerKind::kFifo;
+  std::string time_attr = "training_iteration";
+  int64_t max_t = 100;
+  int64_t grace_period = 1;
+  int64_t reduction_factor = 4;
+  int64_t brackets = 1;
+  bool operator==(const SchedulerOptions&) const = default;
+};
+
+enum class ValueRule { kBest, kLast };
+
+// Where a field of a report comes from besides $HYPEROPT_REPORT.
+struct OutputPattern {
+  std::string field;  // "loss", or "step"
+  std::string regex;  // ECMAScript; its first group (or the whole match) is the number
+  bool operator==(const OutputPattern&) const = default;
+};
+
+struct EnvEntry {
+  std::string value;       // a template, as a word of `command` is
+  bool from_host = false;  // {from: NAME}: value is NAME, taken from hyperopt's
+                           // environment; only the name is recorded
+  bool operator==(const EnvEntry&) const = default;
+};
+
+// hyperopt.executor, without the scheduler.
+struct ExecutorOptions {
+  int64_t num_samples = 10;
+  std::optional<double> time_budget_s;
+  std::optional<int64_t> max_concurrent_trials;  // nullopt: no limit but the resources
+  ResourceRequest resources;
+  bool gpus_given = false;             // false: 1 a trial where there are GPUs
+  std::optional<double> trial_wall_s;  // `max_seconds_per_trial`
+  int32_t max_failures_exit = 0;       // plain non-zero exits that are tried again
+  int32_t max_failures_crash = 1;      // the same for a signal or memory
+  int32_t max_lost = 100;
+  int32_t max_initial_failures = 3;
+  double stop_grace_s = 30;
+  int stop_signal = 15;
+  double heartbeat_s = 2;
+  double controller_lost_s = 60;
+  double reassign_after_s = 900;
+  double store_wait_s = 600;
+  double stuck_s = 60;
+  int64_t log_limit = 64 << 20;  // bytes a log
+};
+
+struct SearchConfig {
+  std::filesystem::path file;        // as given; "" for a string
+  std::string text;                  // the file's bytes
+  std::string name;                  // `name:`, else as DESIGN's rule
+  std::vector<std::string> command;  // templates; empty: the built-in trainer
+  std::filesystem::path dataset;     // absolute; "" where none is named
+  std::string workdir;               // "", "trial" or a path
+  std::map<std::string, EnvEntry> env;
+  std::vector<std::string> keep_env;
+  std::vector<OutputPattern> read;
+  std::string model;  // the file's other top-level keys, JSON object
+
+  Goal goal = Goal::kMinimize;
+  std::string metric;
+  std::string output_feature = "combined";
+  std::string split = "validation";
+  ValueRule value = ValueRule::kBest;
+  SearchSpace space;
+  std::map<std::string, std::optional<std::string>>
+      arg_names;  // `arg:`; nullopt = left out
+  SamplerOptions sampler;
+  SchedulerOptions scheduler;
+  ExecutorOptions executor;
+
+  // Everything that is said to the user though nothing is wrong: "time_budget_s is
+  // absent: no limit (Ludwig: 3600)", "executor.kubernetes_namespace has no use here".
+  std::vector<std::string> notes;
+
+  // The report field that is the metric: `metric` with a command; with the built-in
+  // trainer the trainer's name of (split, output_feature, metric).
+  std::string metric_field() const;
+};
+
+// One `--set key=value`: a dotted name, YAML text.
+struct Override {
+  std::string key;
+  std::string value;
+};
+
+// Throws ConfigErrors with every error found.
+SearchConfig LoadConfig(const std::filesystem::path& path,
+                        const std::vector<Override>& overrides = {},
+                        const std::optional<std::filesystem::path>& dataset = {});
+// `name` stands for the file in messages; relative paths are of `folder`.
+SearchConfig ParseConfig(const std::string& text,
+                         const std::string& name,
+                         const std::filesystem::path& folder,
+                         const std::vector<Override>& overrides = {},
+                         const std::optional<std::filesystem::path>& dataset = {});
+
+// The settings that a resume compares: JSON text by dotted name, and for each whether a
+// changed value simply applies or is refused (DESIGN, "The record").
+enum class OnChange { kApplies, kRefused };
+std::map<std::string, std::string> ComparedSettings(const SearchConfig& config);
+OnChange WhatAChangeMeans(const std::string& setting);
+
+// The resolved configuration as JSON, for the record and for `check`.
+std::string ResolvedJson(const SearchConfig& config);
+
+}  // namespace hyperopt

@@ -1,0 +1,48 @@
+// Templates of command words and environment values: `${name}` and its relatives
+// (DESIGN, "The contract with a trial").
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trial/param_value.h"
+
+namespace hyperopt {
+
+// What the places of a template stand for.
+struct TemplateValues {
+  const Params* params = nullptr;
+  // "trial.id" -> "17", "trial.dir", "trial.attempt", "trial.seed", "trial.budget",
+  // "trial.params", "trial.config", "sweep.name", "config.dir".
+  std::map<std::string, std::string, std::less<>> names;
+  std::function<std::optional<std::string>(std::string_view)> env;  // ${env.X}
+  // `arg:` of the parameters: the name in ${args}; nullopt leaves the parameter out.
+  const std::map<std::string, std::optional<std::string>>* arg_names = nullptr;
+};
+
+// What is wrong with `words` as a command: an unknown place, an unclosed "${", a
+// parameter inside the word after a shell's -c. `parameters` are the names of the
+// search space. nullopt where it is fine. The text tells the way out.
+std::optional<std::string> ProblemWithCommand(std::span<const std::string> words,
+                                              std::span<const std::string> parameters);
+// The same for one value of `env:`.
+std::optional<std::string> ProblemWithTemplate(std::string_view text,
+                                               std::span<const std::string> parameters);
+
+// The words to run. A word that is `${args}` alone becomes one word a parameter
+// (`--name=value`). Throws ConfigError for a word over 128 KiB, naming
+// $HYPEROPT_PARAMS, and for an ${env.X} that is not set.
+std::vector<std::string> ExpandCommand(std::span<const std::string> words,
+                                       const TemplateValues& values);
+std::string ExpandTemplate(std::string_view text, const TemplateValues& values);
+
+// Parameters that the command's words never mention (no ${args} either), in name order.
+std::vector<std::string> UnusedParameters(std::span<const std::string> words,
+                                          std::span<const std::string> parameters);
+
+}  // namespace hyperopt
