@@ -1,0 +1,63 @@
+// The files of one attempt: <sweep>/trials/<trial>/<run>/<attempt>/, and what its ranks
+// are told.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "executors/keeper.h"
+#include "executors/messages.h"
+
+namespace hyperopt {
+
+// Names in the folder.
+inline constexpr char kReportFile[] = "report.jsonl";
+inline constexpr char kParamsFile[] = "params.json";
+inline constexpr char kConfigFile[] = "config.json";
+inline constexpr char kStdoutFile[] = "stdout.log";
+inline constexpr char kStderrFile[] = "stderr.log";
+inline constexpr char kCheckpointFolder[] = "checkpoints";
+
+std::filesystem::path AttemptDir(const std::filesystem::path& sweep_dir,
+                                 const RunKey& key);
+
+// Makes the folder with params.json, config.json (the merged configuration) and an
+// empty report. What is there already is left as it is, so that a repeated launch
+// changes nothing. Throws EnvironmentError (disk full, not writable) or ConfigError (a
+// value that can not be merged).
+void PrepareAttemptDir(const std::filesystem::path& dir,
+                       const SweepSpec& sweep,
+                       const Launch& launch);
+
+// The processes of a launch, by the contract: words expanded, environment complete.
+// `base_env` is the executor's own environment, "NAME=value". Rank 0 writes stdout.log
+// and stderr.log, rank k > 0 stdout.<k>.log. With one rank RANK, WORLD_SIZE,
+// LOCAL_RANK, LOCAL_WORLD_SIZE, GROUP_RANK, MASTER_ADDR, MASTER_PORT and
+// TORCHELASTIC_RUN_ID are cleared, with more they are set; `master_port` is a port that
+// was free a moment ago. Throws ConfigError where a word can not be expanded.
+std::vector<RankSpec> MakeRanks(const SweepSpec& sweep,
+                                const Launch& launch,
+                                const std::filesystem::path& dir,
+                                const std::vector<std::string>& base_env,
+                                int master_port);
+
+// A TCP port that nothing listens on at this moment.
+int FreePort();
+
+// Steps of the complete checkpoints (a folder named by a number that holds COMPLETE),
+// ascending.
+std::vector<int64_t> CompleteCheckpoints(const std::filesystem::path& attempt_dir);
+
+// Deletes complete checkpoints of steps up to `last_step` except best_step's, the
+// newest complete one's and `keep`; never one that is not complete and newer.
+void PruneCheckpoints(const std::filesystem::path& attempt_dir,
+                      int64_t best_step,
+                      int64_t last_step,
+                      const std::vector<int64_t>& keep);
+
+// Keeps a log file under about `limit` bytes by punching out its middle (offsets stay
+// true; the first and the last quarter stay). True where it did.
+bool PunchLog(const std::filesystem::path& log, int64_t limit);
+
+}  // namespace hyperopt
