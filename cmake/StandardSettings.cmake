@@ -8,8 +8,11 @@ target_compile_options(hyperopt_settings INTERFACE -Wall -Wextra -Wpedantic -Wsh
 # go on from a broken invariant. NDEBUG is not set for the same reason.
 target_compile_definitions(hyperopt_settings INTERFACE _GLIBCXX_ASSERTIONS
   HYPEROPT_VERSION="${PROJECT_VERSION}")
-set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g")
+set(CMAKE_CXX_FLAGS_MINSIZEREL "-Os")
+
 if(HYPEROPT_WERROR)
   target_compile_options(hyperopt_settings INTERFACE -Werror)
 endif()
@@ -18,7 +21,8 @@ if(HYPEROPT_SANITIZE)
     -fsanitize=${HYPEROPT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(hyperopt_settings INTERFACE -fsanitize=${HYPEROPT_SANITIZE})
 endif()
+
 find_program(HYPEROPT_CCACHE ccache)
-if(HYPEROPT_CCACHE)
+if(HYPEROPT_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${HYPEROPT_CCACHE})
 endif()
