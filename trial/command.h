@@ -18,7 +18,8 @@ namespace hyperopt {
 struct TemplateValues {
   const Params* params = nullptr;
   // "trial.id" -> "17", "trial.dir", "trial.attempt", "trial.seed", "trial.budget",
-  // "trial.params", "trial.config", "sweep.name", "config.dir".
+  // "trial.params", "trial.config", "sweep.name", "config.dir". One that is absent (no
+  // budget was set) stands for nothing.
   std::map<std::string, std::string, std::less<>> names;
   std::function<std::optional<std::string>(std::string_view)> env;  // ${env.X}
   // `arg:` of the parameters: the name in ${args}; nullopt leaves the parameter out.
