@@ -48,6 +48,8 @@ enum class HoldState {
 struct Holding {
   RunKey key;
   HoldState state = HoldState::kStarting;
+  std::string
+      why;  // kStarting: what it waits for ("device 0 is held by sweep x"), or ""
   bool operator==(const Holding&) const = default;
 };
 
@@ -125,7 +127,10 @@ struct Ack {
   int64_t last_step = 0;
 };
 struct Answer {
-  int64_t heartbeat = 0;
+  int64_t heartbeat = 0;  // 0: only tells `ended` sooner, extends nothing
+  // The record can not be written at the moment: what is missing from acks is not lost,
+  // do not send it again.
+  bool held = false;
   std::vector<Ack> acks;
   std::vector<RunKey> ended;    // ends that are committed: forget the run
   std::vector<RunKey> unknown;  // superseded or never launched: kill it and forget it
@@ -163,7 +168,11 @@ struct Refused {
   std::string why;
 };
 
-using ToExecutor = std::variant<Welcome, Answer, Launch, Stop, Shutdown, Refused>;
+// The sender is not known (the controller was restarted): say Hello.
+struct HelloAgain {};
+
+using ToExecutor =
+    std::variant<Welcome, Answer, Launch, Stop, Shutdown, Refused, HelloAgain>;
 
 // ---- executor to controller ----
 

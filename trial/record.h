@@ -78,6 +78,7 @@ struct RunRow {
   std::optional<int32_t> signal;
   std::string outcome;      // ended: "exit", "signal", "lost", "stopped", ...
   int64_t peak_memory = 0;  // bytes, of the leaders, 0 where not known
+  std::string placement;    // JSON: what it holds on the executor
   std::string resume_from;  // the checkpoint it started from, "" for a fresh start
 };
 

@@ -15,11 +15,12 @@ constexpr std::array<std::pair<TrialState, std::string_view>, 6> kStates{{
     {TrialState::kFailed, "failed"},
 }};
 
-constexpr std::array<std::pair<Reason, std::string_view>, 18> kReasons{{
+constexpr std::array<std::pair<Reason, std::string_view>, 19> kReasons{{
     {Reason::kNone, ""},
     {Reason::kPruned, "pruned"},
     {Reason::kBudget, "budget"},
     {Reason::kUser, "user"},
+    {Reason::kMaxTime, "max_t"},
     {Reason::kInterrupted, "interrupted"},
     {Reason::kPreempted, "preempted"},
     {Reason::kExecutorLost, "executor lost"},

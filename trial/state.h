@@ -15,6 +15,8 @@ enum class Reason {
   kPruned,  // the scheduler's verdict
   kBudget,  // time budget of the sweep over
   kUser,    // stopped by a request
+  // completed: reached the scheduler's max_t and was told to end
+  kMaxTime,
   // pending again
   kInterrupted,   // first signal to the controller, or `stop`
   kPreempted,     // the node is needed for something else
