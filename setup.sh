@@ -113,9 +113,10 @@ or run ./setup.sh as root"
     as_root=(sudo)
   fi
   say "installing: ${missing[*]}"
-  "${as_root[@]}" apt-get -q -o Acquire::Retries=3 update
+  "${as_root[@]}" apt-get -q -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 update
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get -q -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 install -y --no-install-recommends "${missing[@]}"
+    apt-get -q -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 \
+    install -y --no-install-recommends "${missing[@]}"
 }
 
 # --- LibTorch -------------------------------------------------------------------------
