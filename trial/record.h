@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -21,9 +22,13 @@ namespace hyperopt {
 
 enum class SweepState { kRunning, kInterrupted, kFinished, kFailed };
 
+std::string_view ToString(SweepState state);
+std::optional<SweepState> SweepStateFromString(std::string_view text);
+
 // Facts about the sweep as a whole. `settings` holds every resolved setting that a
 // resume compares, as JSON text by dotted name ("metric", "parameters",
-// "executor.num_samples").
+// "executor.num_samples"). The row may be put often: a store writes config, resolved,
+// settings and origin only where they differ from what it wrote last.
 struct SweepRow {
   std::string id;  // 16 hex digits, random, drawn with the record
   std::string name;
@@ -37,8 +42,10 @@ struct SweepRow {
   std::map<std::string, std::string>
       origin;  // host, user, commit, branch, diff, versions, cwd
   WallTime created = 0;
-  double alive_s = 0;        // time the sweep was alive, over all sessions
-  int64_t last_event = 0;    // number of the last event recorded
+  double alive_s = 0;  // time the sweep was alive, over all sessions
+  // Number of the last event recorded. A store also counts the AddEvents, so the row
+  // need not be put for each: what Load gives is the larger of the two.
+  int64_t last_event = 0;
   int64_t extra_trials = 0;  // `resume --trials +N`, added to the plan
 };
 
@@ -88,7 +95,7 @@ struct ReportRow {
   int64_t offset = 0;  // byte after the line's end; (key, source, offset) is unique
   int64_t step = 0;
   Objective objective;  // the sweep's metric, missing where the line has none
-  std::string values;   // all fields as JSON text; NaN as "NaN"
+  std::string values;   // all fields as JSON text; NaN as "NaN"; -0.0 stays so
   WallTime wall = 0;
   double elapsed_s = 0;
 };
@@ -128,7 +135,9 @@ struct ExecutorRow {
 
 // Changes. Applied in order; each names the whole row it leaves behind (level, not
 // edge), so that applying one again is harmless, but for AddReport, whose key makes it
-// so.
+// so. All text is kept byte for byte, whatever its encoding, but for parameters and
+// devices, which are UTF-8 (other bytes become U+FFFD). A time that is 0 means "not
+// yet". A REAL in the record has no sign of zero: -0.0 reads back as 0.0.
 struct PutSweep {
   SweepRow row;
 };

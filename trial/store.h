@@ -32,12 +32,17 @@ class TrialStore {
 
   // The trials' parameters, in the order of `trials`.
   virtual std::vector<Params> LoadParams(std::span<const TrialId> trials) const = 0;
-  // All runs / reports / rungs of a trial, in the order they were committed.
+  // All runs of a trial, by (run, attempt).
   virtual std::vector<RunRow> LoadRuns(TrialId trial) const = 0;
+  // All reports of a trial, of every attempt, in the order they were committed.
   virtual std::vector<ReportRow> LoadReports(TrialId trial) const = 0;
   // Calls back for each event from `first` on, by number, until it returns false.
   virtual void ForEachEvent(
       int64_t first, const std::function<bool(const EventRow&)>& visit) const = 0;
+
+  // What a person should hear once about how this store works, a line each: the journal
+  // chosen on a network file system, an upgrade and where the copy is. Mostly empty.
+  virtual const std::vector<std::string>& notes() const = 0;
 };
 
 enum class StoreMode {
@@ -47,8 +52,11 @@ enum class StoreMode {
 };
 
 // SQLite in WAL mode with synchronous=FULL; a rollback journal on a network file
-// system, with the reason in notes(). Throws EnvironmentError (not a database of ours,
-// newer schema, corrupt, unreadable), naming the file and the way out.
+// system, with the reason in notes(). The folder must exist; kCreate makes the file
+// whole or not at all, whenever it is killed. Every failure, here and in the calls, is
+// an EnvironmentError that names the file and the way out (missing, not a record, newer
+// version, damaged, unreadable, locked, disk full, I/O); after one in a call the store
+// stays usable.
 std::unique_ptr<TrialStore> OpenSqliteStore(const std::filesystem::path& path,
                                             StoreMode mode);
 
