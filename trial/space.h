@@ -14,9 +14,10 @@
 
 namespace hyperopt {
 
-// [lower, upper]. With `step`: lower + k step for k = 0 .. floor((upper - lower) / step
-// + 1e-9), every k as likely, or with `log` by the mass of its cell [v - step/2, v +
-// step/2] in log space (clipped at lower and upper). `log` needs lower > 0.
+// [lower, upper]. With `step`: lower + k step for k = 0 .. floor((upper - lower) /
+// step), in decimal arithmetic where bounds and step are decimals (0 .. 0.9 by 0.1
+// holds 0.3 and 0.9), every k as likely, or with `log` by the mass of its cell [v -
+// step/2, v + step/2] in log space (clipped at lower and upper). `log` needs lower > 0.
 struct FloatDomain {
   double lower = 0;
   double upper = 1;
@@ -65,14 +66,27 @@ std::optional<std::string> ProblemWith(const Domain& domain);
 // REQUIRES: ProblemWith(domain) is nullopt for all below.
 
 // The value at u in [0, 1) (1 is taken as the last below it). Monotone in u for
-// numbers; uniform u gives the domain's distribution.
+// numbers; uniform u gives the domain's distribution. A float or normal domain gives a
+// double, an int domain an int64_t, the others a value of their list.
 ParamValue FromUnit(const Domain& domain, double u);
-// A u in [0, 1) with FromUnit(u) == value: the middle of the value's cell, or the exact
-// place for a continuous domain. nullopt where the value is not in the domain; an
-// integer is taken where a float is asked for (1 for 1.0), nothing else is converted.
+// A draw from the domain's distribution. As FromUnit of a uniform u, but without u's
+// limit of 53 bits where all values are as likely: each int64 can come.
+ParamValue Draw(const Domain& domain, Rng& rng);
+// A u in [0, 1) with FromUnit(u) == value: the middle of the value's cell, or the place
+// in a continuous domain, exact up to rounding (a normal one reaches 8.2 sd from its
+// mean). nullopt where the value is not in the domain; an integer is taken where a
+// float is asked for (1 for 1.0), nothing else is converted. A double has 2^53 places
+// in [0, 1): in an integer range with more values both ends are exact, and the others
+// to (values / 2^53); with `log` that holds near upper from some 2^44 values on.
 std::optional<double> ToUnit(const Domain& domain, const ParamValue& value);
+// The value in the type that the domain gives: an integer that a double holds exactly
+// becomes one in a float or normal domain, all else stays as it is.
+ParamValue Typed(const Domain& domain, const ParamValue& value);
 // How many values there are; nullopt where there are infinitely many or over 2^62.
 std::optional<int64_t> Cardinality(const Domain& domain);
+// Value number `index` in ascending order, or in that of the list.
+// REQUIRES: 0 <= index < Cardinality.
+ParamValue ValueAt(const Domain& domain, int64_t index);
 // One line for a person: "loguniform 1e-05 .. 0.1", "one of sgd, adam".
 std::string Describe(const Domain& domain);
 
