@@ -40,10 +40,17 @@ struct Placement {
   int64_t memory = 0;  // together
 };
 
-// All ranks or none. Packs: a part of a device goes to the fullest device that still
-// fits it (0.25 means four on each, never parts of two devices added up); whole devices
-// are wholly free ones, lowest index first; of several executors the one with the least
-// left over of what is scarce, ties by lower id. nullopt where it fits nowhere now.
+// All ranks or none, on one executor; a request that fits somewhere is placed.
+// - A part of a device goes to the fullest device that still fits it: 0.25 means four
+// on
+//   each, never parts of two devices added up. An idle device is broken into only where
+//   no shared one fits, of all executors.
+// - Whole devices are wholly idle ones, lowest index first.
+// - Of several executors it is the one with the least left over of what is scarce: idle
+//   devices, then free shares of devices, CPUs, memory; ties by lower id. So a trial
+//   without GPUs goes where there are none, and large gangs find room.
+// REQUIRES: gpu_per_rank is below 1 or a whole number; device_used has one entry a
+// device. nullopt where it fits nowhere now.
 std::optional<Placement> Place(const ResourceRequest& request,
                                std::span<const Offer> offers);
 
@@ -52,11 +59,15 @@ void Take(const Placement& placement, Offer* offer);
 void GiveBack(const Placement& placement, Offer* offer);
 
 // How many such trials fit an executor that runs nothing else (0: it can never run
-// one).
+// one): as often as Place and Take succeed on it. INT64_MAX for a request of nothing.
 int64_t Capacity(const ResourceRequest& request, const Resources& total);
 
-// Why it does not fit, a line an executor: "node1: needs 2 GPUs, 1 of 4 is free" . Also
-// says when it could never fit: "needs 8 CPUs, node1 has 2".
+// Why it does not fit, a line an executor that it does not fit:
+//   "node1: needs 2 GPUs, 1 of 4 is free; needs 8 CPUs, 3 of 16 are free"
+//   "needs 8 CPUs, node1 has 2"       it can never fit there
+//   "node1: silent for 12 s"          its unusable_why
+//   "no executor is connected"        where there are no offers
+// Empty where it fits all of them.
 std::vector<std::string> WhyNot(const ResourceRequest& request,
                                 std::span<const Offer> offers);
 

@@ -25,29 +25,48 @@ struct Verdict {
 
 // The rung levels below max_t, ascending: grace_period * reduction_factor^k while <
 // max_t, for bracket s from k = s on. Multiplied in integers, never by a logarithm.
-// REQUIRES: max_t >= grace_period >= 1, reduction_factor >= 2.
+// REQUIRES: max_t >= grace_period >= 1, reduction_factor >= 2, bracket >= 0.
 std::vector<int64_t> RungLevels(const SchedulerOptions& options, int bracket = 0);
+
+// How many trials of a great many go to each bracket, as relative numbers: the sizes
+// that Hyperband gives them, ceil((M + 1) * reduction_factor^m / (m + 1)) for a bracket
+// of m rungs, where bracket 0 has M. The last of M + 1 brackets has no rung and runs
+// its trials in full; more brackets than that are left out. Never empty.
+std::vector<uint64_t> BracketWeights(const SchedulerOptions& options);
+
+// The bracket of a trial, by those weights: a function of (seed, trial), whatever else
+// runs, so that a resumed sweep and a second one agree.
+int BracketOf(const SchedulerOptions& options, uint64_t seed, TrialId trial);
 
 // Decides without I/O; its state is a function of what it was told, and Restore brings
 // back what was recorded: a restored scheduler decides as the undisturbed one.
+// Thread-compatible.
 class Scheduler {
  public:
   virtual ~Scheduler() = default;
 
-  // REQUIRES: called once, before anything else. `rungs` in order of arrival.
+  // REQUIRES: called once, before anything else. `rungs` in order of arrival. Throws
+  // EnvironmentError where they are of other options: a rung that there is not, a level
+  // that differs, a trial twice in a rung.
   virtual void Restore(std::span<const RungRow> rungs) = 0;
 
   // A report of a running trial: `time` units of time_attr are done. Values that are
-  // NaN, infinite or missing rank worst. Reports of a trial come in rising time.
+  // NaN or infinite rank worst. A report without the objective (kMissing) is none: it
+  // decides nothing, and the next one that has it is the first at or past the rung. A
+  // time that is not past all earlier ones of the trial decides nothing either. After a
+  // kStop every later report of the trial is answered kStop and enters no rung.
   virtual Verdict OnMeasurement(TrialId trial,
                                 int64_t time,
                                 const Objective& value) = 0;
 
   // The trial failed for good: it is worst at its next rung. Returns the entry to
-  // record.
+  // record, whose value is kMissing and whose time is the rung's level; none where no
+  // rung is left, where it was told to stop, and where its newest entry is a failure
+  // already, so that a repeated word and a rerun that fails again count once.
   virtual std::vector<RungRow> OnFailed(TrialId trial) = 0;
 
-  // Time at which a trial has run in full; nullopt where there is no such time.
+  // Time at which a trial has run in full; nullopt where there is no such time. A trial
+  // at or past it is never told to stop: it is complete.
   virtual std::optional<int64_t> max_time() const = 0;
 };
 
