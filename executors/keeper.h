@@ -32,7 +32,9 @@ struct RankSpec {
 // ---- executor to keeper ----
 
 // Starts a run: all ranks, or none (then RunEnded with started == false). A key that is
-// held already is not started again.
+// held already is not started again, but its RunStarted or RunEnded is said again.
+// Program missing, folder missing, command too long: RunEnded with started == false and
+// ExitInfo::error; ranks that were started before are killed.
 struct SpawnRun {
   RunKey key;
   std::string dir;    // the attempt's folder, exists
@@ -47,7 +49,14 @@ struct SpawnRun {
 // to every rank's process group, and SIGKILL to all that is left (leaders, descendants,
 // also those that changed their group or session) after grace_s. A second one keeps the
 // first reason and the earlier deadline. The leader's end never shortens the others'
-// grace.
+// grace. What left its rank's group gets the stop signal when it falls to the keeper,
+// once all leaders have ended. Where all leaders have ended already, or a rank failed
+// by itself, the end is not this stop's: no stop.json, ExitInfo::asked stays empty.
+//
+// Two more ways to the same signals, without stop.json and without a reason: a rank
+// that ends with another code than 0 takes the other ranks along (they would wait for
+// it for ever), and once all leaders have ended, descendants that they left behind have
+// stop_grace_s. Rank 0's end alone ends nothing.
 struct StopRun {
   RunKey key;
   Reason reason = Reason::kUser;
@@ -64,8 +73,9 @@ struct KeeperSettings {
   double stop_grace_s = 30;
   LostPolicy policy = LostPolicy::kStop;
 };
-// No run will come any more: exit once the last is gone and released or the executor
-// left.
+// No run will come any more: exit once the last is gone and released. (Without an
+// executor the keeper exits anyway as soon as no run is alive and all exits are on
+// disk.)
 struct KeeperShutdown {};
 
 using ToKeeper =
@@ -77,13 +87,14 @@ struct RunStarted {
   RunKey key;
   std::vector<int32_t> pids;  // leaders, by rank
 };
-// exit.json is in the folder; every descendant is gone.
+// exit.json is in the folder; every descendant is gone. ExitInfo's code and signal are
+// of the first rank that failed by itself, else of rank 0.
 struct RunEnded {
   RunKey key;
   ExitInfo info;
 };
 // The first word after a connect: all that the keeper holds, ended and unreleased ones
-// included (a RunEnded follows for each of those).
+// included. A RunStarted follows for each run that is alive, a RunEnded for each ended.
 struct KeeperHello {
   int32_t pid = 0;
   std::string sweep_id;
@@ -113,17 +124,27 @@ class KeeperLink {
   virtual std::vector<FromKeeper> Receive(bool* gone) = 0;
 };
 
-// Connects to the living keeper of `place`, or forks a new one. Makes the calling
-// process a child subreaper too, so that ranks fall to it where its own keeper dies.
-// REQUIRES: no thread was started yet. Throws EnvironmentError.
+// Connects to the living keeper of `place` (whose former executor, if it lives, sees
+// its link close), or forks a new one. Hello's pid tells which: a new keeper is a child
+// of the caller and holds nothing. Makes the calling process a child subreaper too, so
+// that ranks fall to it where its own keeper dies. REQUIRES: no thread was started yet.
+// Throws EnvironmentError.
 std::unique_ptr<KeeperLink> StartOrAdoptKeeper(const KeeperPlace& place);
 
 // Kills (SIGKILL) every process of this user that carries HYPEROPT_TOKEN beginning with
 // "<sweep_id>-" and belongs to no living keeper, and waits until they are gone. Checks
 // token, uid and start time before each signal. With `key`, only that attempt's.
-// Returns how many there were. Used at the start of an executor that found no living
-// keeper, and after its own keeper died.
+// Descendants of such a process count as it does, whatever they carry. Gives up on what
+// the kernel can not end within 30 s (a dead network file system). Reaps what falls to
+// the caller. Returns how many there were. Used at the start of an executor that found
+// no living keeper, and after its own keeper died.
 int KillLeftovers(const std::string& sweep_id, const std::optional<RunKey>& key = {});
+
+// Reaps every child of the calling process that has ended: the keeper itself, and what
+// fell to the executor as a subreaper. For a turn of the executor's loop after a
+// SIGCHLD or with the heartbeat; a process that waits for children of its own must not
+// call it.
+void ReapOrphans();
 
 // "<sweep id>-<trial>-<run>-<attempt>", HYPEROPT_TOKEN without the rank.
 std::string TokenFor(const std::string& sweep_id, const RunKey& key);

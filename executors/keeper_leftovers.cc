@@ -1,0 +1,137 @@
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "executors/internal/keeper_server.h"
+#include "executors/internal/process_tree.h"
+#include "executors/keeper.h"
+#include "trial/clock.h"
+#include "trial/fs.h"
+
+namespace hyperopt {
+namespace {
+
+// What the kernel can not end in this time (a dead network file system) is left to it.
+constexpr Duration kPatience = Seconds(30);
+constexpr int kLookAgainMs = 50;
+
+using Stats = std::map<pid_t, ProcessStat>;
+
+// A process and the moment it was born: a name that is never given twice.
+using Identity = std::pair<pid_t, uint64_t>;
+
+class Leftovers {
+ public:
+  Leftovers(const std::string& sweep_id, const std::optional<RunKey>& key)
+      : prefix_((key ? TokenFor(sweep_id, *key) : sweep_id) + "-"),
+        keeper_(KeeperComm(sweep_id)),
+        unborn_(key ? "" : UnbornComm(sweep_id)) {}
+
+  // Those that carry the token, and all below them.
+  std::vector<Identity> Find() const {
+    const Stats stats = ReadAllProcessStats();
+    std::map<pid_t, bool> verdicts;
+    std::vector<Identity> found;
+    for (const auto& [pid, stat] : stats) {
+      if (stat.state == 'Z' || stat.state == 'X') continue;
+      if (IsLeftover(pid, stats, &verdicts)) found.emplace_back(pid, stat.start);
+    }
+    return found;
+  }
+
+ private:
+  static bool IsOurs(pid_t pid) {
+    struct stat status {};
+    const std::string path = "/proc/" + std::to_string(pid);
+    return stat(path.c_str(), &status) == 0 && status.st_uid == geteuid();
+  }
+
+  bool CarriesToken(pid_t pid, const ProcessStat& stat) const {
+    if (!IsOurs(pid)) return false;
+    if (!unborn_.empty() && stat.comm == unborn_) return true;
+    const std::optional<std::string> token = ReadProcessToken(pid);
+    return token && token->starts_with(prefix_);
+  }
+
+  bool IsLeftover(pid_t pid,
+                  const Stats& stats,
+                  std::map<pid_t, bool>* verdicts) const {
+    if (pid <= 1 || pid == getpid()) return false;
+    if (const auto known = verdicts->find(pid); known != verdicts->end()) {
+      return known->second;
+    }
+    const auto stat = stats.find(pid);
+    if (stat == stats.end() || stat->second.comm == keeper_) return false;
+    bool& verdict = (*verdicts)[pid];  // false while above it is looked at
+    verdict = !BelongsToKeeper(pid, stats) &&
+              (CarriesToken(pid, stat->second) ||
+               (IsOurs(pid) && IsLeftover(stat->second.parent, stats, verdicts)));
+    return verdict;
+  }
+
+  bool BelongsToKeeper(pid_t pid, const Stats& stats) const {
+    for (auto stat = stats.find(pid); stat != stats.end();
+         stat = stats.find(stat->second.parent)) {
+      if (stat->second.comm == keeper_ && stat->second.state != 'Z') return true;
+      if (stat->second.parent == stat->first) break;
+    }
+    return false;
+  }
+
+  std::string prefix_;
+  std::string keeper_;
+  std::string unborn_;
+};
+
+UniqueFd OpenProcess(const Identity& victim) {
+  return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, victim.first, 0)));
+}
+
+// The descriptor is the process's own: where the start time fits after it was opened,
+// the signal can hit nobody else.
+bool Kill(const Identity& victim, const UniqueFd& fd) {
+  const auto [pid, start] = victim;
+  const std::optional<ProcessStat> stat = ReadProcessStat(pid);
+  if (!stat || stat->start != start) return false;
+  if (!fd) return kill(pid, SIGKILL) == 0;  // forbidden here, or a kernel before 5.3
+  return syscall(SYS_pidfd_send_signal, fd.get(), SIGKILL, nullptr, 0) == 0;
+}
+
+}  // namespace
+
+int KillLeftovers(const std::string& sweep_id, const std::optional<RunKey>& key) {
+  const Leftovers leftovers(sweep_id, key);
+  std::set<Identity> seen;
+  const Time deadline = ReadClocks().steady + kPatience;
+  while (ReadClocks().steady < deadline) {
+    ReapOrphans();
+    const std::vector<Identity> found = leftovers.Find();
+    if (found.empty()) break;
+    std::vector<pollfd> ends;
+    std::vector<UniqueFd> fds;
+    for (const Identity& victim : found) {
+      UniqueFd fd = OpenProcess(victim);
+      if (Kill(victim, fd)) seen.insert(victim);
+      if (fd) ends.push_back({fd.get(), POLLIN, 0});
+      fds.push_back(std::move(fd));
+    }
+    // Readable once the process has ended. One is enough to look again.
+    poll(ends.data(), ends.size(), kLookAgainMs);
+  }
+  return static_cast<int>(seen.size());
+}
+
+void ReapOrphans() {
+  while (waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+}
+
+}  // namespace hyperopt
