@@ -5,7 +5,6 @@
 #include <cassert>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <string_view>
 
 namespace hyperopt::internal {
@@ -37,7 +36,10 @@ ShortDecimal ToDecimal(double value) {
     if (after_point) --result.exponent;
   }
   if (negative) result.digits = -result.digits;
-  result.exponent += std::atoi(buffer.data() + e + 1);
+  const size_t sign = text[e + 1] == '+' ? 1 : 0;  // from_chars knows no plus
+  int exponent = 0;
+  std::from_chars(text.data() + e + 1 + sign, text.data() + text.size(), exponent);
+  result.exponent += exponent;
   return result;
 }
 
@@ -100,9 +102,9 @@ std::optional<int64_t> StepGrid::IndexOf(double value) const {
 int64_t StepGrid::last() const {
   auto k = static_cast<int64_t>(std::floor((upper_ - lower_) / step_ + 1e-9));
   if (!decimal_) return k;
-  // The quotient is rounded; the decimals are not.
-  while (k > 0 && Sum(k) > upper_) --k;
-  while (Sum(k + 1) <= upper_) ++k;
+  // The quotient is rounded, by less than 4 at 2^53; the decimals are not.
+  k += 4;
+  for (int i = 0; i < 8 && k > 0 && Sum(k) > upper_; ++i) --k;
   return k;
 }
 
