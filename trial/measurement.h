@@ -44,6 +44,7 @@ struct SourceOffset {
   uint64_t device = 0;  // of the file, as stat gives them; 0 where not known
   uint64_t inode = 0;
   int64_t offset = 0;
+  bool operator==(const SourceOffset&) const = default;
 };
 
 }  // namespace hyperopt

@@ -47,6 +47,7 @@ struct SweepRow {
   // need not be put for each: what Load gives is the larger of the two.
   int64_t last_event = 0;
   int64_t extra_trials = 0;  // `resume --trials +N`, added to the plan
+  bool operator==(const SweepRow&) const = default;
 };
 
 // A trial and what is derived from its reports, kept beside them so that a resume needs
@@ -71,6 +72,7 @@ struct TrialRow {
   WallTime ended = 0;    // 0 until finished
   std::optional<TrialId> parent;
   int64_t history = 0;  // last_event when it was proposed: what its proposal saw
+  bool operator==(const TrialRow&) const = default;
 };
 
 // One launch of a run.
@@ -83,10 +85,12 @@ struct RunRow {
   WallTime ended = 0;  // 0 while it is not known to have ended
   std::optional<int32_t> exit_code;
   std::optional<int32_t> signal;
-  std::string outcome;      // ended: "exit", "signal", "lost", "stopped", ...
-  int64_t peak_memory = 0;  // bytes, of the leaders, 0 where not known
-  std::string placement;    // JSON: what it holds on the executor
+  std::string outcome;               // ended: "exit", "signal", "lost", "stopped", ...
+  int64_t peak_memory = 0;           // bytes, of the leaders, 0 where not known
+  std::string placement;             // JSON: what it holds on the executor
+  std::vector<int64_t> checkpoints;  // steps of the complete ones it left, ascending
   std::string resume_from;  // the checkpoint it started from, "" for a fresh start
+  bool operator==(const RunRow&) const = default;
 };
 
 struct ReportRow {
@@ -98,6 +102,7 @@ struct ReportRow {
   std::string values;   // all fields as JSON text; NaN as "NaN"; -0.0 stays so
   WallTime wall = 0;
   double elapsed_s = 0;
+  bool operator==(const ReportRow&) const = default;
 };
 
 // One entry per (trial, rung) for ever, written with its verdict in the report's
@@ -112,6 +117,7 @@ struct RungRow {
   bool late = false;     // passed over; excluded from every cutoff
   bool stopped = false;  // the verdict
   int64_t order = 0;     // of arrival, over all rungs
+  bool operator==(const RungRow&) const = default;
 };
 
 struct EventRow {
@@ -120,6 +126,7 @@ struct EventRow {
   std::string kind;  // "started", "launched", "ended", "stop", "executor joined", ...
   std::optional<TrialId> trial;
   std::string detail;  // JSON object or ""
+  bool operator==(const EventRow&) const = default;
 };
 
 struct ExecutorRow {
@@ -131,6 +138,7 @@ struct ExecutorRow {
   std::string resources;  // JSON: cpus, memory, devices, labels
   WallTime joined = 0;
   WallTime left = 0;  // 0 while it is expected back
+  bool operator==(const ExecutorRow&) const = default;
 };
 
 // Changes. Applied in order; each names the whole row it leaves behind (level, not
@@ -187,6 +195,7 @@ struct RecordSnapshot {
   std::map<RunKey, std::vector<SourceOffset>> offsets;  // of the open runs
   std::vector<RungRow> rungs;                           // by order
   std::vector<ExecutorRow> executors;                   // by id
+  bool operator==(const RecordSnapshot&) const = default;
 };
 
 }  // namespace hyperopt
