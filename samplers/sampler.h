@@ -1,9 +1,9 @@
 // A sampler proposes the parameters of a trial.
 //
-// A proposal is a function of (options, trial number, history): there is nothing to save and
-// nothing to restore, and a sweep that was killed proposes what its record demands. A sampler
-// may memoise what it derives from a history; a test holds a long-lived sampler against a
-// fresh one, bit for bit.
+// A proposal is a function of (options, trial number, history): there is nothing to
+// save and nothing to restore, and a sweep that was killed proposes what its record
+// demands. A sampler may memoise what it derives from a history; a test holds a
+// long-lived sampler against a fresh one, bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ struct HistoryEntry {
   int64_t step = 0;     // the step it was reached at
 };
 
-// Ended trials in the order in which their ends were committed, then those not ended, by id.
+// Ended trials in the order in which their ends were committed, then those not ended,
+// by id.
 struct History {
   std::vector<HistoryEntry> ended;
   std::vector<HistoryEntry> pending;
@@ -39,9 +40,9 @@ struct History {
 enum class SamplerKind { kRandom, kGrid };
 
 struct SamplerOptions {
-  // kRandom: Ludwig's variant_generator: grid_search parameters run through all their cells,
-  // the others are drawn anew for each cell. kGrid: every parameter is a grid; all must be
-  // finite.
+  // kRandom: Ludwig's variant_generator: grid_search parameters run through all their
+  // cells, the others are drawn anew for each cell. kGrid: every parameter is a grid;
+  // all must be finite.
   SamplerKind kind = SamplerKind::kRandom;
   uint64_t seed = 42;
   // Each sample is one draw of the random parameters for every cell of the grid.
@@ -56,9 +57,9 @@ struct SamplerOptions {
 class Sampler {
  public:
   virtual ~Sampler() = default;
-  // The parameters of trial `id`, all of the space named; nullopt where there is no such
-  // trial (count or finite space exhausted). Thread-compatible: calls on one object are not
-  // made at the same time.
+  // The parameters of trial `id`, all of the space named; nullopt where there is no
+  // such trial (count or finite space exhausted). Thread-compatible: calls on one
+  // object are not made at the same time.
   virtual std::optional<Params> Suggest(TrialId id, const History& history) const = 0;
   // How many trials there will be; nullopt where that depends on history.
   virtual std::optional<int64_t> TrialCount() const = 0;
@@ -66,9 +67,19 @@ class Sampler {
   virtual bool needs_history() const = 0;
 };
 
-// Throws ConfigError where options and space do not go together (a grid over a continuous
-// parameter, a point outside its domain, a count over 2^31).
-// Grid order as Ludwig's: parameters sorted by name, the first one varies fastest.
+// Why options and space do not go together, one line a problem: a grid over a
+// continuous parameter, a point outside its space or of an unknown parameter, more
+// points than samples, more than 2^31 trials. Empty where MakeSampler takes them.
+std::vector<std::string> ProblemsWith(const SearchSpace& space,
+                                      const SamplerOptions& options);
+
+// Throws ConfigError with all problems. Keeps copies of both.
+//
+// Order of grid and random: points first, then sample after sample; within a sample all
+// grid cells, parameters sorted by name, the first one varies fastest (Ludwig's order).
+// A random value depends on (seed, trial number, its parameter's name) alone, with
+// constant_grid_search on (seed, sample number, name): another parameter more or less
+// changes no value of the others.
 std::unique_ptr<Sampler> MakeSampler(const SearchSpace& space,
                                      const SamplerOptions& options);
 

@@ -1,0 +1,79 @@
+#include "samplers/sampler.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+
+#include "samplers/internal/variants.h"
+#include "trial/errors.h"
+
+namespace hyperopt {
+namespace {
+
+using Problems = std::vector<std::string>;
+
+void CheckPoints(const SearchSpace& space,
+                 const SamplerOptions& options,
+                 Problems& problems) {
+  const auto& points = options.points_to_evaluate;
+  for (size_t i = 0; i < points.size(); ++i) {
+    // One value at a time, so that each wrong one is named.
+    for (const auto& item : points[i]) {
+      if (const auto problem = space.ProblemWith({item})) {
+        problems.push_back(fmt::format("points_to_evaluate[{}].{}", i, *problem));
+      }
+    }
+  }
+  if (std::ssize(points) > options.num_samples) {
+    problems.push_back(fmt::format(
+        "points_to_evaluate has {} points, and each takes one of num_samples ({})",
+        points.size(),
+        options.num_samples));
+  }
+}
+
+void CheckGrid(const SearchSpace& space, Problems& problems) {
+  for (const Parameter& parameter : space.parameters()) {
+    if (Cardinality(parameter.domain)) continue;
+    problems.push_back(fmt::format(
+        "{}: a grid can not run through {}: list its values (space: grid_search), give "
+        "it a step, or take search_alg random",
+        parameter.name,
+        Describe(parameter.domain)));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> ProblemsWith(const SearchSpace& space,
+                                      const SamplerOptions& options) {
+  Problems problems;
+  if (options.num_samples < 1) {
+    problems.push_back(
+        fmt::format("num_samples ({}) must be 1 or more", options.num_samples));
+  }
+  CheckPoints(space, options, problems);
+  if (options.kind == SamplerKind::kGrid) CheckGrid(space, problems);
+  if (problems.empty() && !internal::CountTrials(space, options)) {
+    problems.push_back(
+        fmt::format("more than {} trials: num_samples times the cells of the grid",
+                    internal::kMostTrials));
+  }
+  return problems;
+}
+
+std::unique_ptr<Sampler> MakeSampler(const SearchSpace& space,
+                                     const SamplerOptions& options) {
+  const Problems problems = ProblemsWith(space, options);
+  if (!problems.empty())
+    throw ConfigError(fmt::format("{}", fmt::join(problems, "\n")));
+  switch (options.kind) {
+    case SamplerKind::kRandom:
+    case SamplerKind::kGrid:
+      return internal::MakeVariantSampler(space, options);
+  }
+  assert(false && "a kind of sampler without a class");
+  return nullptr;
+}
+
+}  // namespace hyperopt
