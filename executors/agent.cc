@@ -1,0 +1,403 @@
+#include "executors/agent.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <map>
+
+#include "executors/attempt_folder.h"
+#include "executors/codec.h"
+#include "executors/executor.h"
+#include "executors/internal/followed_run.h"
+#include "executors/keeper.h"
+#include "trial/errors.h"
+#include "trial/failpoint.h"
+#include "trial/fs.h"
+
+extern char** environ;
+
+namespace hyperopt {
+namespace {
+
+// Sizes are the truth, inotify is a hint (network file systems, instance limits).
+constexpr double kLookEveryS = 0.25;
+// A trial that ends at once is read at its end and never watched.
+constexpr double kFirstLookS = 0.02;
+// Many reports in a row are one look.
+constexpr double kLookAgainS = 0.005;
+constexpr double kLogLookEveryS = 2;
+constexpr int64_t kReadAtOnce = 1 << 20;
+constexpr int kForceQuitSignals = 2;
+
+UniqueFd BlockSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&set, signal);
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  return UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+std::vector<std::string> OwnEnvironment() {
+  std::vector<std::string> env;
+  for (char** at = environ; *at != nullptr; ++at) env.emplace_back(*at);
+  return env;
+}
+
+std::optional<ExecutorId> ReadId(const std::filesystem::path& file,
+                                 const std::string& sweep_id) {
+  const std::optional<std::string> text = ReadFile(file);
+  if (!text) return std::nullopt;
+  const size_t space = text->find(' ');
+  if (space == std::string::npos) return std::nullopt;
+  if (!sweep_id.empty() && text->substr(0, space) != sweep_id) return std::nullopt;
+  int64_t id = 0;
+  std::from_chars(text->data() + space + 1, text->data() + text->size(), id);
+  return id > 0 ? std::optional(ExecutorId(id)) : std::nullopt;
+}
+
+class Agent {
+ public:
+  explicit Agent(const AgentOptions& options)
+      : options_(options), env_(OwnEnvironment()), signals_(BlockSignals()) {}
+
+  int Run();
+
+ private:
+  void Start();
+  void Poll();
+  void ReadSignals();
+  void ReadKeeper();
+  void ReadFrames();
+  void ReadInotify();
+  void LookAtRuns();
+  void LookAtLogs(FollowedRun* run);
+  int PollTimeoutMs() const;
+  void Feed(const ExecutorEvent& event);
+  void Drain(const RunKey& key, bool harvest);
+  FollowedRun& Open(const RunKey& key);
+  void StartLaunch(const Launch& launch);
+  [[noreturn]] void NextLife();
+
+  void Do(const SendFrame& action) { transport_->Send(Encode(action.message)); }
+  void Do(const SendHeartbeat& action) {
+    transport_->SendHeartbeat(Encode(FromExecutor(action.message)));
+  }
+  void Do(const UseSweep& action);
+  void Do(const StartRun& action) { StartLaunch(action.launch); }
+  void Do(const TellKeeper& action) { keeper_->Send(action.message); }
+  void Do(const FollowRun& action);
+  void Do(const HarvestRun& action);
+  void Do(const DrainRun& action) { Drain(action.key, false); }
+  void Do(const RewindRun& action);
+  void Do(const Committed& action);
+  void Do(const CloseRun& action);
+  void Do(const Leave& action);
+
+  const AgentOptions& options_;
+  const std::vector<std::string> env_;
+  UniqueFd signals_;
+  std::optional<FileLock> lock_;
+  std::unique_ptr<KeeperLink> keeper_;
+  std::unique_ptr<ClientTransport> transport_;
+  std::optional<Executor> executor_;
+  UniqueFd inotify_;
+  SweepSpec sweep_;
+  std::filesystem::path sweep_dir_;
+  std::map<RunKey, FollowedRun> runs_;
+  std::map<int, RunKey> watches_;
+  std::map<RunKey, double> running_s_;  // of adopted runs
+  double stop_grace_s_ = 30;
+  bool greeted_ = false;
+  int quit_signals_ = 0;
+  bool left_ = false;
+  std::string left_why_;
+};
+
+void Agent::Start() {
+  std::filesystem::create_directories(options_.state_dir);
+  const auto lock_path = options_.embedded_in ? *options_.embedded_in / "executor.lock"
+                                              : options_.state_dir / "executor.lock";
+  lock_ = FileLock::TryAcquire(lock_path);
+  if (!lock_) {
+    throw EnvironmentError("another executor runs here: " + lock_path.string() +
+                           " is held; give this one another --name");
+  }
+  lock_->WriteText(std::to_string(getpid()));
+  const auto id_file = options_.state_dir / "executor.id";
+  ExecutorIdentity self;
+  self.sweep_id = options_.sweep_id;
+  self.id = ReadId(id_file, options_.sweep_id);
+  keeper_ = StartOrAdoptKeeper({options_.state_dir, options_.sweep_id});
+  if (!options_.fresh && !options_.sweep_id.empty()) KillLeftovers(options_.sweep_id);
+  self.name = options_.name;
+  self.host = HostName();
+  self.boot_id = BootId();
+  self.pid = getpid();
+  self.embedded = options_.embedded_in.has_value();
+  self.lost_policy = options_.lost_policy;
+  self.resources = LocalResources(options_.resources);
+  executor_.emplace(std::move(self), ReadClocks().steady);
+  inotify_.Reset(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  transport_ = OpenClient(options_.endpoint, options_.keys);
+}
+
+int Agent::Run() {
+  Start();
+  // The keeper's first word comes before the first Hello, which lists what it holds.
+  while (!greeted_) {
+    pollfd wait{keeper_->fd(), POLLIN, 0};
+    ::poll(&wait, 1, 1000);
+    ReadKeeper();
+  }
+  Feed(Tick{});
+  while (!left_) Poll();
+  if (!left_why_.empty()) fprintf(stderr, "hyperopt executor: %s\n", left_why_.c_str());
+  return 0;
+}
+
+int Agent::PollTimeoutMs() const {
+  const Time now = ReadClocks().steady;
+  Time due = executor_->next_tick();
+  for (const auto& [key, run] : runs_) {
+    const Time look = run.touched
+                          ? run.next_look
+                          : std::max(run.next_look, run.looked + Seconds(kLookEveryS));
+    due = std::min(due, look);
+  }
+  const double wait = ToSeconds(due - now);
+  return wait <= 0 ? 0 : static_cast<int>(std::min(wait * 1000 + 1, 1000.0));
+}
+
+void Agent::Poll() {
+  std::array<pollfd, 4> fds{{{transport_->fd(), POLLIN, 0},
+                             {keeper_->fd(), POLLIN, 0},
+                             {signals_.get(), POLLIN, 0},
+                             {inotify_.get(), POLLIN, 0}}};
+  ::poll(fds.data(), fds.size(), PollTimeoutMs());
+  ReadKeeper();
+  ReadFrames();
+  if (fds[2].revents != 0) ReadSignals();
+  if (fds[3].revents != 0) ReadInotify();
+  LookAtRuns();
+  if (ReadClocks().steady >= executor_->next_tick()) Feed(Tick{});
+}
+
+void Agent::Feed(const ExecutorEvent& event) {
+  for (const ExecutorAction& action : executor_->Handle(event, ReadClocks().steady)) {
+    std::visit([this](const auto& a) { Do(a); }, action);
+  }
+}
+
+void Agent::ReadSignals() {
+  signalfd_siginfo info;
+  while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+    if (info.ssi_signo == SIGCHLD) continue;  // the keeper, or orphans of a dead one
+    if (++quit_signals_ >= kForceQuitSignals) _exit(130);
+    Feed(QuitAsked{});
+  }
+}
+
+void Agent::ReadKeeper() {
+  bool gone = false;
+  for (const FromKeeper& message : keeper_->Receive(&gone)) {
+    if (const auto* hello = std::get_if<KeeperHello>(&message)) {
+      greeted_ = true;
+      running_s_ = hello->running_s;
+    }
+    Feed(KeeperSaid{message});
+  }
+  if (gone && !left_) NextLife();
+}
+
+void Agent::ReadFrames() {
+  while (std::optional<std::string> frame = transport_->Receive()) {
+    const std::optional<ToExecutor> message = DecodeToExecutor(*frame);
+    if (message) Feed(FrameCame{*message});
+  }
+}
+
+void Agent::ReadInotify() {
+  alignas(inotify_event) char buffer[16384];
+  ssize_t got;
+  while ((got = ::read(inotify_.get(), buffer, sizeof buffer)) > 0) {
+    for (ssize_t at = 0; at < got;) {
+      const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
+      const auto key = watches_.find(event->wd);
+      if (key != watches_.end()) runs_.at(key->second).touched = true;
+      at += static_cast<ssize_t>(sizeof(inotify_event)) + event->len;
+    }
+  }
+}
+
+// The keeper died. What it held has fallen to this process (a subreaper) or is found by
+// token; then this executor begins its next life with a new keeper, and the controller
+// asks for each run.
+void Agent::NextLife() {
+  fprintf(stderr, "hyperopt executor: the keeper died; its trials are lost\n");
+  KillLeftovers(sweep_.sweep_id.empty() ? options_.sweep_id : sweep_.sweep_id);
+  ReapOrphans();
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  std::vector<char*> argv;
+  std::vector<std::string> words = options_.own_command;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execv("/proc/self/exe", argv.data());
+  throw EnvironmentError(std::string("can not start the executor anew: ") +
+                         std::strerror(errno));
+}
+
+// ---- files ----
+
+FollowedRun& Agent::Open(const RunKey& key) {
+  FollowedRun& run = runs_[key];
+  run.key = key;
+  run.dir = AttemptDir(sweep_dir_, key);
+  const Time now = ReadClocks().steady;
+  const auto ran = running_s_.find(key);
+  run.started = now - Seconds(ran == running_s_.end() ? 0 : ran->second);
+  run.looked = now;
+  run.next_look = now + Seconds(kFirstLookS);
+  run.next_log_look = now + Seconds(kLogLookEveryS);
+  run.OpenReaders(sweep_);
+  return run;
+}
+
+void Agent::StartLaunch(const Launch& launch) {
+  try {
+    FollowedRun& run = Open(launch.key);
+    PrepareAttemptDir(run.dir, sweep_, launch);
+    const int port = launch.ranks > 1 ? FreePort() : 0;
+    SpawnRun spawn;
+    spawn.key = launch.key;
+    spawn.dir = run.dir.string();
+    spawn.token = TokenFor(sweep_.sweep_id, launch.key);
+    spawn.ranks = MakeRanks(sweep_, launch, run.dir, env_, port);
+    spawn.wall_limit_s = launch.wall_limit_s;
+    spawn.stop_signal = sweep_.stop_signal;
+    spawn.stop_grace_s = stop_grace_s_;
+    Failpoint("executor.before_spawn");
+    keeper_->Send(spawn);
+    Failpoint("executor.after_spawn");
+  } catch (const Error& error) {
+    Feed(StartRefused{launch.key, false, error.what()});
+  }
+}
+
+void Agent::Do(const UseSweep& action) {
+  sweep_ = action.welcome.sweep;
+  stop_grace_s_ = action.welcome.timing.stop_grace_s;
+  transport_->SetHeartbeatInterval(action.welcome.timing.heartbeat_s);
+  sweep_dir_ = sweep_.sweep_dir;
+  const bool seen = ReadFile(sweep_dir_ / "sweep.id") == sweep_.sweep_id + "\n";
+  if (!options_.embedded_in && !seen) sweep_dir_ = options_.spool_dir / sweep_.sweep_id;
+  std::filesystem::create_directories(sweep_dir_ / "trials");
+  WriteFileAtomically(
+      options_.state_dir / "executor.id",
+      sweep_.sweep_id + " " + std::to_string(action.welcome.id.value()) + "\n",
+      Durability::kProcess);
+}
+
+void Agent::Do(const FollowRun& action) { Open(action.key).Seek(action.from); }
+
+void Agent::Do(const HarvestRun& action) {
+  Open(action.key).Seek(action.from);
+  Drain(action.key, true);
+}
+
+void Agent::Drain(const RunKey& key, bool harvest) {
+  const auto at = runs_.find(key);
+  RunDrained drained{key, {}, std::nullopt};
+  if (at != runs_.end()) {
+    FollowedRun& run = at->second;
+    run.Read(
+        ReadMode::kToTheEnd, kReadAtOnce, ReadClocks().steady, [&](SourceRead read) {
+          Feed(SourceCame{key, std::move(read)});
+        });
+    drained.checkpoints = CompleteCheckpoints(run.dir);
+    if (harvest) drained.harvested = ReadExitJson(run.dir);
+    LookAtLogs(&run);
+  }
+  Feed(drained);
+  Failpoint("executor.after_exited");
+}
+
+void Agent::Do(const RewindRun& action) {
+  const auto at = runs_.find(action.key);
+  if (at != runs_.end()) at->second.Seek(action.to);
+}
+
+void Agent::Do(const Committed& action) {
+  const auto at = runs_.find(action.key);
+  if (at == runs_.end() || action.last_step <= at->second.pruned_step) return;
+  at->second.pruned_step = action.last_step;
+  PruneCheckpoints(at->second.dir, action.best_step, action.last_step, {});
+}
+
+void Agent::Do(const CloseRun& action) {
+  const auto at = runs_.find(action.key);
+  if (at == runs_.end()) return;
+  if (at->second.watch >= 0) {
+    inotify_rm_watch(inotify_.get(), at->second.watch);
+    watches_.erase(at->second.watch);
+  }
+  runs_.erase(at);
+}
+
+void Agent::Do(const Leave& action) {
+  left_ = true;
+  left_why_ = action.why;
+}
+
+void Agent::LookAtRuns() {
+  if (sweep_dir_.empty()) return;
+  const Time now = ReadClocks().steady;
+  for (const RunKey& key : executor_->Following()) {
+    const auto at = runs_.find(key);
+    if (at == runs_.end()) continue;
+    FollowedRun& run = at->second;
+    const bool due =
+        run.touched ? now >= run.next_look
+                    : now >= std::max(run.next_look, run.looked + Seconds(kLookEveryS));
+    if (!due || !executor_->MayRead(key)) continue;
+    run.touched = false;
+    run.looked = now;
+    run.next_look = now + Seconds(kLookAgainS);
+    if (run.watch < 0) {
+      run.watch = inotify_add_watch(inotify_.get(), run.dir.c_str(), IN_MODIFY);
+      if (run.watch >= 0) watches_[run.watch] = key;
+    }
+    run.Read(ReadMode::kWholeLines, kReadAtOnce, now, [&](SourceRead read) {
+      if (read.more) run.touched = true;
+      Feed(SourceCame{key, std::move(read)});
+    });
+    if (now >= run.next_log_look) {
+      run.next_log_look = now + Seconds(kLogLookEveryS);
+      LookAtLogs(&run);
+    }
+  }
+}
+
+void Agent::LookAtLogs(FollowedRun* run) {
+  PunchLog(run->dir / kStdoutFile, sweep_.log_limit);
+  PunchLog(run->dir / kStderrFile, sweep_.log_limit);
+}
+
+}  // namespace
+
+int RunAgent(const AgentOptions& options) {
+  Agent agent(options);
+  return agent.Run();
+}
+
+}  // namespace hyperopt

@@ -1,0 +1,482 @@
+#include "executors/executor.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace hyperopt {
+namespace {
+
+constexpr double kHelloEvery = 1.0;
+constexpr double kRetryStartEvery = 1.0;
+
+}  // namespace
+
+Executor::Executor(ExecutorIdentity options, Time now)
+    : options_(std::move(options)),
+      id_(options_.id),
+      sweep_id_(options_.sweep_id),
+      now_(now),
+      lease_start_(now),
+      next_hello_(now),
+      next_beat_(now) {}
+
+std::vector<ExecutorAction> Executor::Handle(const ExecutorEvent& event, Time now) {
+  // A gap (SIGSTOP, a suspended machine) must not look like a controller that fell
+  // silent: what has come is handled before silence is judged, so leases grow by the
+  // gap.
+  const Duration gap = now - now_;
+  const Duration longest = Seconds(2 * timing_.heartbeat_s);
+  if (gap > longest) lease_start_ += gap - longest;
+  now_ = now;
+  actions_.clear();
+  std::visit([this](const auto& e) { On(e); }, event);
+  return std::exchange(actions_, {});
+}
+
+Executor::Run* Executor::Find(const RunKey& key) {
+  const auto it = runs_.find(key);
+  return it == runs_.end() ? nullptr : &it->second;
+}
+
+bool Executor::MayRead(const RunKey& key) const {
+  const auto it = runs_.find(key);
+  if (it == runs_.end()) return false;
+  const Run& run = it->second;
+  if (!run.followed || run.discarded || run.exited) return false;
+  for (const auto& [name, source] : run.sources) {
+    const int64_t acked =
+        source.acked.source.generation == source.sent.source.generation
+            ? source.acked.offset
+            : 0;
+    if (source.sent.offset - acked > options_.max_unacknowledged) return false;
+  }
+  return true;
+}
+
+Time Executor::next_tick() const {
+  Time due = welcomed_ ? next_beat_ : next_hello_;
+  for (const auto& [key, run] : runs_) {
+    if (run.launch && !run.why.empty()) due = std::min(due, run.retry_at);
+  }
+  return due;
+}
+
+std::vector<RunKey> Executor::Following() const {
+  std::vector<RunKey> keys;
+  for (const auto& [key, run] : runs_) {
+    if (run.followed && !run.draining && !run.exited) keys.push_back(key);
+  }
+  return keys;
+}
+
+std::vector<Holding> Executor::Holdings() const {
+  std::vector<Holding> holdings;
+  for (const auto& [key, run] : runs_) {
+    if (!run.discarded) holdings.push_back({key, run.state, run.why});
+  }
+  return holdings;
+}
+
+void Executor::SayHello() {
+  next_hello_ = now_ + Seconds(kHelloEvery);
+  Hello hello;
+  hello.name = options_.name;
+  hello.host = options_.host;
+  hello.boot_id = options_.boot_id;
+  hello.pid = options_.pid;
+  hello.embedded = options_.embedded;
+  hello.id = id_;
+  hello.sweep_id = sweep_id_;
+  hello.lost_policy = options_.lost_policy;
+  hello.resources = options_.resources;
+  hello.holdings = Holdings();
+  Do(SendFrame{std::move(hello)});
+}
+
+void Executor::Beat() {
+  next_beat_ = now_ + Seconds(timing_.heartbeat_s);
+  ++heartbeats_;
+  beat_sent_[heartbeats_] = now_;
+  // Marks stay until a heartbeat that left after them is answered, however late.
+  if (mark_beat_ == 0) {
+    mark_beat_ = heartbeats_;
+    for (auto& [key, run] : runs_) {
+      for (auto& [name, source] : run.sources) source.marked = source.sent;
+    }
+  }
+  // A bound: answers that never come must not grow the map.
+  while (beat_sent_.size() > 1000) beat_sent_.erase(beat_sent_.begin());
+  Do(SendHeartbeat{Heartbeat{*id_, heartbeats_, turns_, Holdings()}});
+}
+
+// ---- the controller's words ----
+
+void Executor::On(const FrameCame& event) {
+  if (left_) return;
+  std::visit([this](const auto& message) { OnMessage(message); }, event.message);
+}
+
+void Executor::OnMessage(const Welcome& message) {
+  if (!sweep_id_.empty() && sweep_id_ != message.sweep.sweep_id) {
+    Do(Leave{"the controller runs another sweep (" + message.sweep.name + ")"});
+    left_ = true;
+    return;
+  }
+  const bool first = !welcomed_;
+  id_ = message.id;
+  sweep_id_ = message.sweep.sweep_id;
+  timing_ = message.timing;
+  welcomed_ = true;
+  lease_start_ = now_;
+  lease_lost_ = false;
+  beat_sent_.clear();
+  if (first) {
+    Do(UseSweep{message});
+    Do(TellKeeper{KeeperSettings{
+        timing_.controller_lost_s, timing_.stop_grace_s, options_.lost_policy}});
+  }
+  for (const ExpectedRun& expected : message.expected) {
+    Run* run = Find(expected.key);
+    if (run == nullptr) {
+      Run& harvested = runs_[expected.key];
+      harvested.key = expected.key;
+      harvested.state = HoldState::kEnded;
+      harvested.draining = true;
+      harvested.followed = true;
+      for (const SourceOffset& at : expected.offsets) {
+        harvested.sources[at.source.name] = {at, at, at};
+      }
+      Do(HarvestRun{expected.key, expected.offsets});
+      continue;
+    }
+    for (const SourceOffset& at : expected.offsets) {
+      Source& source = run->sources[at.source.name];
+      source.acked = at;
+      if (!run->followed) source.sent = source.marked = at;
+    }
+    if (run->exited)
+      run->exited_at_heartbeat = -1;  // say it again with the next answer
+    if (run->followed && !run->draining) {
+      ApplyAck({expected.key, expected.offsets}, true);
+    }
+  }
+  FollowAdopted();
+  Beat();
+}
+
+// Runs that the keeper held before this life are followed once it is known from where.
+void Executor::FollowAdopted() {
+  for (auto& [key, run] : runs_) {
+    if (!run.adopted || run.followed) continue;
+    run.followed = true;
+    std::vector<SourceOffset> from;
+    for (const auto& [name, source] : run.sources) from.push_back(source.acked);
+    Do(FollowRun{key, std::move(from)});
+    if (run.exit && !run.draining) {
+      run.draining = true;
+      Do(DrainRun{key});
+    }
+  }
+}
+
+void Executor::OnMessage(const Answer& message) {
+  if (!welcomed_) return;
+  const auto sent = beat_sent_.find(message.heartbeat);
+  if (sent != beat_sent_.end()) {
+    // The lease counts from the sending of the heartbeat that was answered.
+    lease_start_ = std::max(lease_start_, sent->second);
+    beat_sent_.erase(beat_sent_.begin(), std::next(sent));
+  }
+  const bool judges_marks =
+      mark_beat_ > 0 && message.heartbeat >= mark_beat_ && !message.held;
+  for (const Ack& ack : message.acks) ApplyAck(ack, judges_marks);
+  if (judges_marks) mark_beat_ = 0;
+  for (const RunKey& key : message.ended) {
+    if (Run* run = Find(key); run != nullptr && run->exited) Forget(key);
+  }
+  for (const RunKey& key : message.unknown) {
+    Run* run = Find(key);
+    if (run == nullptr) continue;
+    run->discarded = true;
+    if (run->exited || !run->keeper_holds) {
+      Forget(key);
+    } else {
+      Do(TellKeeper{StopRun{key, Reason::kPreempted, 0}});
+    }
+  }
+  if (message.heartbeat > 0 && !message.held) {
+    for (auto& [key, run] : runs_) {
+      if (run.exited && message.heartbeat > run.exited_at_heartbeat) SendExited(&run);
+    }
+  }
+  LeaveWhenEmpty();
+}
+
+void Executor::ApplyAck(const Ack& ack, bool may_rewind) {
+  Run* run = Find(ack.key);
+  if (run == nullptr || run->discarded) return;
+  std::vector<SourceOffset> rewind;
+  for (const SourceOffset& at : ack.offsets) {
+    Source& source = run->sources[at.source.name];
+    source.acked = at;
+    // What had left before the answered heartbeat has arrived or is lost: one line in
+    // order.
+    const bool behind =
+        std::pair(at.source.generation, at.offset) <
+        std::pair(source.marked.source.generation, source.marked.offset);
+    if (may_rewind && behind) {
+      source.sent = source.marked = at;
+      rewind.push_back(at);
+    }
+  }
+  Do(Committed{ack.key, ack.best_step, ack.last_step});
+  if (rewind.empty() || !run->followed) return;
+  Do(RewindRun{ack.key, std::move(rewind)});
+  if (run->exit) {
+    run->exited.reset();
+    run->draining = true;
+    Do(DrainRun{ack.key});
+  }
+}
+
+void Executor::OnMessage(const Launch& message) {
+  if (!welcomed_ || quitting_ || shutting_down_ || Find(message.key) != nullptr) return;
+  Run& run = runs_[message.key];
+  run.key = message.key;
+  run.launch = message;
+  run.followed = true;
+  run.keeper_holds = true;
+  Do(StartRun{message});
+}
+
+void Executor::OnMessage(const Stop& message) {
+  Run* run = Find(message.key);
+  if (run == nullptr || run->exit || run->exited || run->draining) return;
+  if (run->launch && !run->why.empty()) {
+    // It never started: it waits for a device.
+    run->launch.reset();
+    ExitInfo info;
+    info.asked = message.reason;
+    run->exit = info;
+    run->draining = true;
+    Do(DrainRun{message.key});
+    return;
+  }
+  run->state = HoldState::kStopping;
+  Do(TellKeeper{StopRun{message.key, message.reason, message.grace_s}});
+}
+
+void Executor::OnMessage(const Shutdown&) {
+  shutting_down_ = true;
+  StopAll(Reason::kInterrupted, timing_.stop_grace_s);
+  LeaveWhenEmpty();
+}
+
+void Executor::OnMessage(const Refused& message) {
+  left_ = true;
+  StopAll(Reason::kInterrupted, timing_.stop_grace_s);
+  Do(TellKeeper{KeeperShutdown{}});
+  Do(Leave{message.why});
+}
+
+void Executor::OnMessage(const HelloAgain&) { SayHello(); }
+
+// ---- the keeper's words ----
+
+void Executor::On(const KeeperSaid& event) {
+  std::visit([this](const auto& message) { OnKeeper(message); }, event.message);
+}
+
+void Executor::OnKeeper(const KeeperHello& message) {
+  if (!message.holdings.empty()) sweep_id_ = message.sweep_id;
+  for (const Holding& holding : message.holdings) {
+    if (Find(holding.key) != nullptr) continue;
+    Run& run = runs_[holding.key];
+    run.key = holding.key;
+    run.state =
+        holding.state == HoldState::kEnded ? HoldState::kRunning : holding.state;
+    run.adopted = true;
+    run.keeper_holds = true;
+  }
+}
+
+void Executor::OnKeeper(const RunStarted& message) {
+  Run* run = Find(message.key);
+  if (run == nullptr) return;
+  run->launch.reset();
+  if (run->state == HoldState::kStarting) run->state = HoldState::kRunning;
+}
+
+void Executor::OnKeeper(const RunEnded& message) {
+  Run* run = Find(message.key);
+  if (run == nullptr) {
+    Do(TellKeeper{ReleaseRun{message.key}});
+    return;
+  }
+  run->launch.reset();
+  run->exit = message.info;
+  if (run->discarded) {
+    Forget(message.key);
+    LeaveWhenEmpty();
+    return;
+  }
+  if (!run->followed) return;  // adopted, and the welcome has not come yet
+  run->draining = true;
+  Do(DrainRun{message.key});
+}
+
+// ---- the loop's words ----
+
+void Executor::On(const SourceCame& event) {
+  Run* run = Find(event.key);
+  if (run == nullptr || run->discarded || !id_) return;
+  Source& source = run->sources[event.read.upto.source.name];
+  source.sent = event.read.upto;
+  const Oddities& odd = event.read.oddities;
+  run->oddities.not_json += odd.not_json;
+  run->oddities.too_long += odd.too_long;
+  run->oddities.binary += odd.binary;
+  run->oddities.no_number += odd.no_number;
+  if (run->oddities.first.empty()) run->oddities.first = odd.first;
+  Measured measured;
+  measured.id = *id_;
+  measured.key = event.key;
+  measured.upto = event.read.upto;
+  measured.from = event.read.from;
+  measured.lines = event.read.lines;
+  measured.oddities = odd;
+  Do(SendFrame{std::move(measured)});
+}
+
+void Executor::On(const RunDrained& event) {
+  Run* run = Find(event.key);
+  if (run == nullptr || run->discarded) return;
+  run->draining = false;
+  run->state = HoldState::kEnded;
+  if (!run->exit) {
+    ExitInfo lost;
+    lost.lost = true;
+    lost.error = "nothing is known of its end";
+    run->exit = event.harvested.value_or(lost);
+  }
+  Exited exited;
+  exited.id = *id_;
+  exited.key = event.key;
+  exited.info = *run->exit;
+  exited.oddities = run->oddities;
+  exited.checkpoints = event.checkpoints;
+  for (const auto& [name, source] : run->sources) exited.offsets.push_back(source.sent);
+  run->exited = std::move(exited);
+  SendExited(run);
+}
+
+void Executor::SendExited(Run* run) {
+  run->exited_at_heartbeat = heartbeats_;
+  Do(SendFrame{*run->exited});
+}
+
+void Executor::On(const StartRefused& event) {
+  Run* run = Find(event.key);
+  if (run == nullptr) return;
+  if (event.retry) {
+    run->why = event.why;
+    run->retry_at = now_ + Seconds(kRetryStartEvery);
+    return;
+  }
+  run->launch.reset();
+  run->keeper_holds = false;
+  ExitInfo info;
+  info.started = false;
+  info.error = event.why;
+  run->exit = info;
+  run->draining = true;
+  Do(DrainRun{event.key});
+}
+
+void Executor::On(const Tick&) {
+  if (left_) return;
+  ++turns_;
+  if (!welcomed_) {
+    if (now_ >= next_hello_) SayHello();
+  } else if (now_ >= next_beat_) {
+    Beat();
+  }
+  for (auto& [key, run] : runs_) {
+    if (run.launch && !run.why.empty() && now_ >= run.retry_at) {
+      run.why.clear();
+      Do(StartRun{*run.launch});
+    }
+  }
+  const bool silent = now_ - lease_start_ > Seconds(timing_.controller_lost_s);
+  if (silent && !lease_lost_ && options_.lost_policy == LostPolicy::kStop) {
+    lease_lost_ = true;
+    StopAll(Reason::kInterrupted, timing_.stop_grace_s);
+  }
+  LeaveWhenEmpty();
+}
+
+void Executor::On(const QuitAsked&) {
+  quitting_ = true;
+  StopAll(Reason::kPreempted, timing_.stop_grace_s);
+  LeaveWhenEmpty();
+}
+
+void Executor::StopAll(Reason reason, double grace_s) {
+  for (auto& [key, run] : runs_) {
+    if (run.exit || run.exited || run.draining) continue;
+    if (run.launch && !run.why.empty()) {
+      run.launch.reset();
+      run.keeper_holds = false;
+      run.exit = ExitInfo{};
+      run.exit->asked = reason;
+      run.draining = true;
+      Do(DrainRun{key});
+      continue;
+    }
+    run.state = HoldState::kStopping;
+    Do(TellKeeper{StopRun{key, reason, grace_s}});
+  }
+}
+
+void Executor::Forget(const RunKey& key) {
+  const Run* run = Find(key);
+  if (run->keeper_holds) Do(TellKeeper{ReleaseRun{key}});
+  Do(CloseRun{key});
+  runs_.erase(key);
+}
+
+void Executor::LeaveWhenEmpty() {
+  if (left_) return;
+  const bool over = quitting_ || shutting_down_ || (lease_lost_ && options_.embedded);
+  if (!over) return;
+  // exit.json and report stay in the folders: with the lease lost nobody acknowledges
+  // ends, and the next controller harvests them.
+  const bool all_ended = std::all_of(runs_.begin(), runs_.end(), [](const auto& item) {
+    return item.second.exited.has_value() || item.second.discarded;
+  });
+  const bool done = lease_lost_ ? all_ended : runs_.empty();
+  if (!done) return;
+  left_ = true;
+  Do(TellKeeper{KeeperShutdown{}});
+  Do(Leave{lease_lost_ ? "no word from the controller for controller_lost_s" : ""});
+}
+
+void Executor::CheckInvariants() const {
+  for (const auto& [key, run] : runs_) {
+    if (key != run.key) throw std::logic_error("a run under another's key");
+    if (run.exited && run.state != HoldState::kEnded) {
+      throw std::logic_error("Exited was sent of a run that has not ended");
+    }
+    for (const auto& [name, source] : run.sources) {
+      const auto place = [](const SourceOffset& at) {
+        return std::pair(at.source.generation, at.offset);
+      };
+      if (place(source.acked) > place(source.sent)) {
+        throw std::logic_error("acknowledged more than was sent");
+      }
+    }
+  }
+}
+
+}  // namespace hyperopt

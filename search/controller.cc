@@ -1,0 +1,275 @@
+#include "search/controller.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+
+#include "trial/json.h"
+
+namespace hyperopt {
+namespace {
+
+std::string ResourcesText(const Resources& resources) {
+  std::string text = fmt::format("{{\"cpus\":{},\"memory\":{},\"devices\":[",
+                                 resources.cpus.ToText(),
+                                 resources.memory);
+  for (size_t i = 0; i < resources.devices.size(); ++i) {
+    text += (i > 0 ? "," : "") + QuoteJson(resources.devices[i].id);
+  }
+  text += "],\"labels\":{";
+  bool first = true;
+  for (const auto& [key, value] : resources.labels) {
+    text += (first ? "" : ",") + QuoteJson(key) + ":" + QuoteJson(value);
+    first = false;
+  }
+  return text + "}}";
+}
+
+}  // namespace
+
+void Controller::Handle(const ControllerEvent& event, Now now) {
+  std::visit([&](const auto& e) { On(e, now); }, event);
+}
+
+void Controller::On(const PeerSaid& event, Now now) {
+  std::visit([&](const auto& message) { OnMessage(event.peer, message, now); },
+             event.message);
+}
+
+void Controller::On(const StopAsked& event, Now now) {
+  if (stop_ == StopKind::kKill || stop_ == event.kind) return;
+  stop_ = event.kind;
+  stop_at_ = now.steady;
+  Log("stop asked",
+      std::nullopt,
+      event.kind == StopKind::kDrain ? "\"drain\"" : "\"interrupt\"",
+      now);
+  if (event.kind != StopKind::kDrain) InterruptAll();
+}
+
+// TakeTurn does what time asks for.
+void Controller::On(const TimePassed&, Now) {}
+
+void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now) {
+  const Member* current = fleet_.FindPeer(peer);
+  if (hello.protocol != kProtocolVersion) {
+    sends_.push_back(
+        {peer,
+         Refused{fmt::format("it speaks protocol {}, the controller {}: use "
+                             "the same version of hyperopt on both sides",
+                             hello.protocol,
+                             kProtocolVersion)}});
+    return;
+  }
+  if (!hello.sweep_id.empty() && hello.sweep_id != sweep_.id) {
+    sends_.push_back({peer, Refused{"it holds trials of another sweep"}});
+    return;
+  }
+  if (end_) {
+    sends_.push_back({peer, Refused{"the sweep is over"}});
+    return;
+  }
+  const bool repeated = current != nullptr && current->pid == hello.pid;
+  Member& member = fleet_.Welcome(hello, peer, now.steady);
+  for (const RunKey& key : member.runs) {
+    const Live* live = FindLive(key);
+    if (live != nullptr && live->placement) fleet_.Take(*live->placement);
+  }
+  fleet_.Reopen(member.id);
+  if (!repeated) {
+    ExecutorRow row;
+    row.id = member.id;
+    row.name = member.name;
+    row.host = member.host;
+    row.boot_id = member.boot_id;
+    row.embedded = member.embedded;
+    row.resources = ResourcesText(hello.resources);
+    row.joined = now.wall;
+    changes_.push_back(PutExecutor{std::move(row)});
+    Log("executor joined",
+        std::nullopt,
+        fmt::format("{{\"executor\":{},\"name\":{},\"host\":{}}}",
+                    member.id.value(),
+                    QuoteJson(member.name),
+                    QuoteJson(member.host)),
+        now);
+  }
+  // An attempt that was presumed lost and comes back goes on, before it is asked for.
+  for (const Holding& holding : hello.holdings) {
+    if (holding.state != HoldState::kEnded && FindLive(holding.key) == nullptr) {
+      TakeBackReturned(&member, holding.key, now);
+    }
+  }
+  Welcome welcome;
+  welcome.id = member.id;
+  welcome.sweep = spec_;
+  welcome.timing = timing_;
+  for (const RunKey& key : member.runs) {
+    const Live* live = FindLive(key);
+    if (live != nullptr) welcome.expected.push_back({key, OffsetsOf(*live)});
+  }
+  Send(member, std::move(welcome));
+}
+
+void Controller::OnMessage(const std::string& peer, const Heartbeat& beat, Now now) {
+  Member* member = fleet_.FindPeer(peer);
+  if (member == nullptr || member->id != beat.id) {
+    sends_.push_back({peer, HelloAgain{}});
+    return;
+  }
+  fleet_.Heard(member, now.steady);
+  if (beat.turn != member->turn) {
+    member->turn = beat.turn;
+    member->turn_changed = now.steady;
+  } else if (now.steady - member->turn_changed > Seconds(timing_.stuck_s)) {
+    // Its transport speaks, its loop stands still.
+    member->silent = true;
+    fleet_.Usability(member);
+  }
+  Answer answer;
+  answer.heartbeat = beat.number;
+  Reconcile(member, beat.holdings, &answer, now);
+  Send(*member, std::move(answer));
+}
+
+// Commands are level-triggered: what the executor holds is compared with the record,
+// and what differs is sent.
+void Controller::Reconcile(Member* member,
+                           const std::vector<Holding>& holdings,
+                           Answer* answer,
+                           Now now) {
+  std::set<RunKey> held;
+  for (const Holding& holding : holdings) {
+    held.insert(holding.key);
+    Live* live = FindLive(holding.key);
+    if (live == nullptr && holding.state != HoldState::kEnded) {
+      live = TakeBackReturned(member, holding.key, now);
+    }
+    if (live != nullptr && live->row.executor == member->id) {
+      live->confirmed = true;
+      live->why = holding.why;
+      live->seen_running |= holding.state != HoldState::kStarting;
+      const auto& stopping = Row(holding.key.trial).stopping;
+      const bool runs =
+          holding.state == HoldState::kStarting || holding.state == HoldState::kRunning;
+      if (runs && stopping) OrderStop(*live, *stopping);
+      if (runs && !stopping && interrupting()) OrderStop(*live, Reason::kInterrupted);
+      continue;
+    }
+    if (holding.state != HoldState::kEnded) {
+      answer->unknown.push_back(holding.key);
+    } else if (!IsAwaited(holding.key)) {
+      answer->ended.push_back(holding.key);
+    }
+  }
+  const Duration patience = Seconds(timing_.heartbeat_s);
+  for (const RunKey& key : member->runs) {
+    Live* live = FindLive(key);
+    if (live == nullptr) continue;
+    answer->acks.push_back(AckOf(*live));
+    if (held.contains(key) || now.steady - live->sent <= patience) continue;
+    live->sent = now.steady;
+    if (live->launch.ranks > 0 && !live->launch.devices.empty()) {
+      Send(*member, live->launch);
+    } else {
+      // Its launch is not known in this life: the executor is asked through a welcome.
+      sends_.push_back({member->peer, HelloAgain{}});
+    }
+  }
+}
+
+// True where the end of this attempt would still be taken.
+bool Controller::IsAwaited(const RunKey& key) const {
+  if (live_.contains(key)) return true;
+  if (key.trial.value() < 0 || key.trial.value() >= std::ssize(rows_)) return false;
+  const TrialRow& row = Row(key.trial);
+  return row.state == TrialState::kPending && row.reason == Reason::kExecutorLost &&
+         row.attempt == key.attempt;
+}
+
+Controller::Live* Controller::FindLive(const RunKey& key) {
+  const auto it = live_.find(key);
+  return it == live_.end() ? nullptr : &it->second;
+}
+
+std::vector<SourceOffset> Controller::OffsetsOf(const Live& live) const {
+  std::vector<SourceOffset> offsets;
+  for (const auto& [name, offset] : live.offsets) offsets.push_back(offset);
+  return offsets;
+}
+
+Ack Controller::AckOf(const Live& live) const {
+  const TrialRow& row = Row(live.row.key.trial);
+  return {live.row.key, OffsetsOf(live), row.best_step, row.last_step};
+}
+
+void Controller::Send(const Member& member, ToExecutor message) {
+  sends_.push_back({member.peer, std::move(message)});
+}
+
+void Controller::Log(std::string kind,
+                     std::optional<TrialId> trial,
+                     std::string detail,
+                     Now now) {
+  changes_.push_back(AddEvent{
+      {++sweep_.last_event, now.wall, std::move(kind), trial, std::move(detail)}});
+}
+
+int64_t& Controller::CountOf(TrialState state) {
+  switch (state) {
+    case TrialState::kPending:
+      return counts_.pending;
+    case TrialState::kRunning:
+      return counts_.running;
+    case TrialState::kPaused:
+      return counts_.paused;
+    case TrialState::kCompleted:
+      return counts_.completed;
+    case TrialState::kStopped:
+      return counts_.stopped;
+    case TrialState::kFailed:
+      break;
+  }
+  return counts_.failed;
+}
+
+void Controller::Move(TrialRow* row,
+                      TrialState to,
+                      Reason reason,
+                      const std::string& detail) {
+  assert(CanTransition(row->state, to));
+  --CountOf(row->state);
+  ++CountOf(to);
+  pending_.erase(row->id);
+  if (to == TrialState::kPending) pending_.insert(row->id);
+  row->state = to;
+  row->reason = reason;
+  row->detail = detail;
+  Touch(row->id);
+}
+
+std::optional<SendTo> Controller::AnswerWhileHeld(const PeerSaid& said) const {
+  const auto* beat = std::get_if<Heartbeat>(&said.message);
+  if (beat == nullptr) return std::nullopt;
+  Answer answer;
+  answer.heartbeat = beat->number;
+  answer.held = true;
+  return SendTo{said.peer, std::move(answer)};
+}
+
+SweepCounts Controller::Counts() const {
+  SweepCounts counts = counts_;
+  counts.planned = planned_;
+  return counts;
+}
+
+const Params* Controller::FindParams(TrialId id) const {
+  const auto it = open_.find(id);
+  return it == open_.end() ? nullptr : &it->second.params;
+}
+
+double Controller::alive_s(Now now) const {
+  return alive_before_ + ToSeconds(now.steady - started_);
+}
+
+}  // namespace hyperopt

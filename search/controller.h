@@ -1,0 +1,261 @@
+// The controller as a state machine without I/O: events in; record changes and sends
+// out, to be carried out in this order: commit the changes, then send. Time is a
+// parameter.
+//
+// One thread owns it. A turn is: Handle each event that has come, then TakeTurn once.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "executors/messages.h"
+#include "samplers/sampler.h"
+#include "search/config.h"
+#include "search/curve.h"
+#include "search/fleet.h"
+#include "search/outcome.h"
+#include "search/placement.h"
+#include "search/scheduler.h"
+#include "trial/clock.h"
+#include "trial/record.h"
+
+namespace hyperopt {
+
+// ---- events ----
+
+struct PeerSaid {
+  std::string peer;
+  FromExecutor message;
+};
+enum class StopKind {
+  kInterrupt,  // nothing new; running trials get the stop contract and go back to
+               // pending
+  kDrain,      // nothing new; running trials end by themselves
+  kKill,       // as kInterrupt, without grace
+};
+struct StopAsked {
+  StopKind kind = StopKind::kInterrupt;
+};
+// The record can not be written: answer heartbeats so that leases hold, give no orders.
+struct TimePassed {};
+
+using ControllerEvent = std::variant<PeerSaid, StopAsked, TimePassed>;
+
+// ---- what a turn leaves behind ----
+
+struct SendTo {
+  std::string peer;
+  ToExecutor message;
+};
+struct SweepEnd {
+  ExitCode code = ExitCode::kDone;
+  std::string why;
+};
+struct Turn {
+  std::vector<RecordChange> changes;  // one commit
+  std::vector<SendTo> sends;          // after it
+  std::optional<SweepEnd> end;        // after that
+};
+
+// What a restart hands in beside the snapshot.
+struct ControllerStart {
+  RecordSnapshot record;
+  std::map<TrialId, Params> params;  // of the unfinished trials
+  std::map<TrialId, std::vector<ReportRow>>
+      reports;                                  // of the unfinished trials that ran
+  std::map<TrialId, std::vector<RunRow>> runs;  // likewise
+  // Ends so far and what they brought, for samplers that read their history.
+  std::vector<HistoryEntry> history;
+  bool rerun_failed = false;  // failed -> pending, once
+  // Shared facts that every executor is told.
+  SweepSpec sweep;
+};
+
+struct SweepCounts {
+  int64_t planned = 0;
+  int64_t pending = 0, running = 0, paused = 0, completed = 0, stopped = 0, failed = 0;
+  int64_t finished() const { return completed + stopped + failed; }
+};
+
+class Controller {
+ public:
+  // All four must outlive it.
+  Controller(const SearchConfig& config,
+             const Sampler& sampler,
+             Scheduler& scheduler,
+             ControllerStart start,
+             Now now);
+
+  void Handle(const ControllerEvent& event, Now now);
+  Turn TakeTurn(Now now);
+  // The answer to a heartbeat while the record can not be written: the last committed
+  // acknowledgements, nothing else.
+  std::optional<SendTo> AnswerWhileHeld(const PeerSaid& said) const;
+  // When TimePassed is due at the latest.
+  Time next_tick() const { return next_tick_; }
+
+  // ---- for status lines, requests and tests; all const ----
+  SweepCounts Counts() const;
+  const std::vector<TrialRow>& trials() const { return rows_; }
+  std::optional<TrialId> incumbent() const { return incumbent_; }
+  const Params* FindParams(TrialId id) const;
+  const Fleet& fleet() const { return fleet_; }
+  const SweepRow& sweep() const { return sweep_; }
+  // The last words of the newest failure, for the user to see.
+  const std::string& last_words() const { return last_words_; }
+  bool stopping() const { return stop_.has_value() || budget_over_; }
+  double alive_s(Now now) const;
+  // Why a trial is not running, or what it is doing: lines for a person.
+  std::vector<std::string> Explain(TrialId id, Now now) const;
+  // One line: what holds up the next start; "" where nothing does.
+  std::string WhatWaits() const;
+  // Throws std::logic_error naming the first broken invariant.
+  void CheckInvariants() const;
+
+ private:
+  // A launch that the record holds as not ended.
+  struct Live {
+    RunRow row;
+    std::optional<Placement> placement;
+    Launch launch;
+    bool confirmed = false;  // an executor has said that it holds it
+    bool seen_running = false;
+    std::string why;  // what its start waits for
+    Time sent;
+    std::map<std::string, SourceOffset> offsets;  // committed, by source
+    int64_t step = 0;                             // counts reports without one
+    int64_t iterations = 0;  // reports that carry the objective, checkpoint's included
+    int64_t judged_time = -1;  // newest time the scheduler has judged
+    bool any_report = false;
+    double max_elapsed = 0;
+    std::set<std::string> seen;  // numeric fields, while the metric never came
+  };
+  struct Checkpoint {
+    Attempt attempt;
+    int64_t step = 0;
+  };
+  // What is kept of a trial until it is finished.
+  struct Open {
+    Params params;
+    Curve curve;
+    int64_t judged_time = -1;             // newest time the scheduler has judged
+    std::vector<Checkpoint> checkpoints;  // complete ones, oldest attempt first
+  };
+
+  void On(const PeerSaid& event, Now now);
+  void On(const StopAsked& event, Now now);
+  void On(const TimePassed& event, Now now);
+  void OnMessage(const std::string& peer, const Hello& hello, Now now);
+  void OnMessage(const std::string& peer, const Heartbeat& beat, Now now);
+  void OnMessage(const std::string& peer, const Measured& measured, Now now);
+  void OnMessage(const std::string& peer, const Exited& exited, Now now);
+
+  // controller_start.cc
+  void Restore(ControllerStart start, Now now);
+  void RestoreCurve(TrialId id, const std::vector<ReportRow>& reports);
+  void RestoreLive(const RunRow& row, const ControllerStart& start, Now now);
+
+  // controller_reports.cc
+  void TakeLine(Live* live, const SourceId& source, const ReportLine& line, Now now);
+  void Judge(Live* live, int64_t time, const Objective& value, Now now);
+  int64_t TimeOf(const Live& live, const ReportLine& line, int64_t step) const;
+  const Objective& RankedBy(const TrialRow& row) const;
+  void NoteIncumbent(const TrialRow& row);
+
+  // controller_ends.cc
+  void EndRun(Live* live, const ExitInfo& info, Now now);
+  void ApplyOutcome(TrialRow* row, const Outcome& outcome, Now now);
+  void NoteFastFailure(const Live& live, const ExitInfo& info, const Outcome& outcome);
+  void LoseMember(Member* member, const std::string& why, Now now);
+  Live* TakeBackReturned(Member* member, const RunKey& key, Now now);
+  void CommitStop(Live* live, Reason reason, Now now);
+  void CheckInitialFailures();
+  void OrderStop(const Live& live, Reason reason);
+  bool interrupting() const;
+  void InterruptAll();
+  static std::string CheckpointPath(TrialId trial, RunId run, const Checkpoint& at);
+
+  // controller_turn.cc
+  void PlaceTrials(Now now);
+  std::optional<TrialId> NextTrial(Now now);
+  void LaunchTrial(TrialId id, const Placement& placement, Now now);
+  void CheckBudget(Now now);
+  void CheckMembers(Now now);
+  void CheckEnd(Now now);
+  void Reconcile(Member* member,
+                 const std::vector<Holding>& holdings,
+                 Answer* answer,
+                 Now now);
+  void FlushEnded(Now now);
+  void End(SweepState state, SweepEnd end, Now now);
+  SweepRow SweepNow(Now now) const;
+
+  TrialRow& Row(TrialId id) { return rows_[static_cast<size_t>(id.value())]; }
+  const TrialRow& Row(TrialId id) const {
+    return rows_[static_cast<size_t>(id.value())];
+  }
+  void Touch(TrialId id) { dirty_trials_.insert(id); }
+  void Move(TrialRow* row, TrialState to, Reason reason, const std::string& detail);
+  void Log(std::string kind, std::optional<TrialId> trial, std::string detail, Now now);
+  void Send(const Member& member, ToExecutor message);
+  Live* FindLive(const RunKey& key);
+  bool IsAwaited(const RunKey& key) const;
+  std::vector<std::string> WhyNothingStarts() const;
+  std::vector<SourceOffset> OffsetsOf(const Live& live) const;
+  Ack AckOf(const Live& live) const;
+  int64_t& CountOf(TrialState state);
+
+  const SearchConfig& config_;
+  const Sampler& sampler_;
+  Scheduler& scheduler_;
+  const std::string metric_;
+  SweepSpec spec_;
+  Timing timing_;
+  SweepRow sweep_;
+  std::vector<TrialRow> rows_;
+  std::map<TrialId, Open> open_;
+  std::set<TrialId> pending_;
+  std::map<RunKey, Live> live_;
+  std::map<TrialId, RunKey> live_of_;
+  Fleet fleet_;
+  std::vector<HistoryEntry> history_;
+  SweepCounts counts_;
+  std::optional<TrialId> incumbent_;
+  Objective incumbent_value_;
+  std::string last_words_;  // of the newest failure
+  // Attempts presumed lost and not launched again: they may return.
+  std::map<TrialId, RunRow> presumed_lost_;
+  std::map<RunKey, std::map<std::string, SourceOffset>> lost_offsets_;
+  int64_t planned_ = 0;
+  // Runs that came back or were restored may be more than an edited limit allows.
+  int64_t over_limit_ = 0;
+
+  std::optional<StopKind> stop_;
+  Time stop_at_;
+  bool budget_over_ = false;
+  bool sampler_exhausted_ = false;
+  std::optional<SweepEnd> end_;
+  bool interrupted_for_failure_ = false;
+  Time next_ack_;
+  std::optional<SweepEnd> failure_;  // decided, waits for what runs
+  int64_t finished_then_ = 0;        // failed ones among the first that finished
+
+  Time started_;  // this session
+  Time last_tick_;
+  Time next_tick_;
+  Time last_executor_;  // when one was last present
+  Time next_sweep_put_;
+  double alive_before_ = 0;
+  std::map<ExecutorId, std::vector<RunKey>> ended_acks_;
+
+  std::set<TrialId> dirty_trials_;
+  std::vector<RecordChange> changes_;
+  std::vector<SendTo> sends_;
+};
+
+}  // namespace hyperopt

@@ -1,0 +1,245 @@
+// Ends: of attempts, of executors, of the sweep.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "search/controller.h"
+#include "trial/failpoint.h"
+#include "trial/json.h"
+
+namespace hyperopt {
+namespace {
+
+constexpr double kFastFailureS = 10;
+constexpr size_t kFastFailuresInARow = 3;
+
+bool IsFast(const ExitInfo& info, bool any_report) {
+  return info.wall_s < kFastFailureS && !any_report;
+}
+
+// What stop.json says; a trial that reached max_t has used up its budget.
+Reason WordFor(Reason reason) {
+  return reason == Reason::kMaxTime ? Reason::kBudget : reason;
+}
+
+}  // namespace
+
+void Controller::OnMessage(const std::string& peer, const Exited& exited, Now now) {
+  Member* member = fleet_.FindPeer(peer);
+  if (member == nullptr || member->id != exited.id) {
+    sends_.push_back({peer, HelloAgain{}});
+    return;
+  }
+  fleet_.Heard(member, now.steady);
+  Live* live = FindLive(exited.key);
+  if (live == nullptr && Defective("no_fence")) {
+    const auto current = live_of_.find(exited.key.trial);
+    if (current != live_of_.end()) live = FindLive(current->second);
+  }
+  if (live == nullptr) live = TakeBackReturned(member, exited.key, now);
+  if (live == nullptr) {
+    ended_acks_[member->id].push_back(exited.key);
+    return;
+  }
+  // All its reports first: what is missing is read again after the next answer.
+  for (const SourceOffset& at : exited.offsets) {
+    const SourceOffset& have = live->offsets[at.source.name];
+    const bool behind = std::pair(have.source.generation, have.offset) <
+                        std::pair(at.source.generation, at.offset);
+    if (behind) return;
+  }
+  live->row.checkpoints = exited.checkpoints;
+  for (int64_t step : exited.checkpoints) {
+    open_[exited.key.trial].checkpoints.push_back({live->row.key.attempt, step});
+  }
+  ended_acks_[member->id].push_back(exited.key);
+  EndRun(live, exited.info, now);
+}
+
+void Controller::EndRun(Live* live, const ExitInfo& info, Now now) {
+  const RunKey key = live->row.key;
+  TrialRow& row = Row(key.trial);
+  Open& open = open_[key.trial];
+  Outcome outcome = DecideOutcome(row, info, config_.executor, metric_, live->seen);
+  const bool fast_fault = outcome.own_fault && IsFast(info, live->any_report);
+  if (fast_fault && !live->launch.resume_from.empty() && !open.checkpoints.empty()) {
+    // A checkpoint that does not load is dropped after one fast failure, and the one
+    // before it is tried; that is not the trial's fault.
+    std::erase_if(open.checkpoints, [&](const Checkpoint& checkpoint) {
+      return CheckpointPath(key.trial, key.run, checkpoint) == live->launch.resume_from;
+    });
+    outcome.state = TrialState::kPending;
+    outcome.reason = Reason::kRetry;
+    outcome.own_fault = false;
+    outcome.detail = "the checkpoint of step " +
+                     std::to_string(live->launch.first_step) + " did not load";
+  }
+  live->row.ended = info.ended_wall > 0 ? info.ended_wall : now.wall;
+  live->row.exit_code = info.exit_code;
+  live->row.signal = info.signal;
+  live->row.outcome = outcome.run_outcome;
+  live->row.peak_memory = info.peak_memory;
+  row.elapsed_s += info.lost ? live->max_elapsed : info.wall_s;
+  changes_.push_back(PutRun{live->row});
+  NoteFastFailure(*live, info, outcome);
+  if (live->placement) fleet_.GiveBack(*live->placement);
+  if (Member* member = fleet_.Find(live->row.executor)) member->runs.erase(key);
+  if (outcome.lost && outcome.state == TrialState::kPending) {
+    presumed_lost_[key.trial] = live->row;
+    lost_offsets_[key] = live->offsets;
+  }
+  if (!info.last_words.empty() && outcome.own_fault) {
+    last_words_ = info.last_words;
+  }
+  live_of_.erase(key.trial);
+  live_.erase(key);
+  ApplyOutcome(&row, outcome, now);
+}
+
+void Controller::ApplyOutcome(TrialRow* row, const Outcome& outcome, Now now) {
+  if (outcome.own_fault) ++row->failures;
+  if (outcome.lost) ++row->lost;
+  row->stopping.reset();
+  if (IsFinished(outcome.state)) row->ended = now.wall;
+  Move(row, outcome.state, outcome.reason, outcome.detail);
+  Log("ended",
+      row->id,
+      fmt::format("{{\"attempt\":{},\"state\":\"{}\",\"reason\":\"{}\"}}",
+                  row->attempt.value(),
+                  ToString(outcome.state),
+                  ToString(outcome.reason)),
+      now);
+  if (outcome.state == TrialState::kFailed) {
+    for (const RungRow& entry : scheduler_.OnFailed(row->id)) {
+      changes_.push_back(PutRung{entry});
+    }
+    NoteIncumbent(*row);
+  }
+  if (IsFinished(outcome.state)) {
+    if (sampler_.needs_history()) {
+      history_.push_back(
+          {row->id, row->state, open_[row->id].params, RankedBy(*row), row->best_step});
+    }
+    if (incumbent_ != row->id) open_.erase(row->id);
+  }
+  CheckInitialFailures();
+}
+
+// A node that fails trials which others complete takes no more of them.
+void Controller::NoteFastFailure(const Live& live,
+                                 const ExitInfo& info,
+                                 const Outcome& outcome) {
+  Member* member = fleet_.Find(live.row.executor);
+  if (member == nullptr) return;
+  if (!outcome.own_fault || !IsFast(info, live.any_report)) {
+    if (!outcome.lost) member->fast_failures.clear();
+    if (outcome.state != TrialState::kCompleted) return;
+    for (auto& [id, other] : fleet_.members()) {
+      if (id != member->id && !other.fast_failures.empty())
+        other.others_completed = true;
+    }
+    return;
+  }
+  if (member->fast_failures.empty()) member->others_completed = false;
+  member->fast_failures.insert(live.row.key.trial);
+  if (member->fast_failures.size() < kFastFailuresInARow) return;
+  if (!member->others_completed || member->put_aside) return;
+  member->put_aside = true;
+  fleet_.Usability(member);
+}
+
+void Controller::CheckInitialFailures() {
+  if (failure_ || counts_.completed > 0) return;
+  if (counts_.failed < config_.executor.max_initial_failures) return;
+  if (counts_.finished() != counts_.failed) return;
+  std::string why;
+  for (const TrialRow& row : rows_) {
+    if (row.state == TrialState::kFailed) why = row.detail;
+  }
+  failure_ =
+      SweepEnd{ExitCode::kNoTrialCompleted,
+               fmt::format("the first {} trials all failed: {}", counts_.failed, why)};
+}
+
+// The executor is presumed dead, with all it ran. The attempts may still run somewhere:
+// the fence is the attempt number.
+void Controller::LoseMember(Member* member, const std::string& why, Now now) {
+  const std::set<RunKey> runs = member->runs;
+  for (const RunKey& key : runs) {
+    Live* live = FindLive(key);
+    if (live == nullptr) continue;
+    ExitInfo info;
+    info.lost = true;
+    info.error = why;
+    EndRun(live, info, now);
+  }
+}
+
+// An attempt that was presumed lost and was not launched again goes on as it is.
+Controller::Live* Controller::TakeBackReturned(Member* member,
+                                               const RunKey& key,
+                                               Now now) {
+  if (key.trial.value() < 0 || key.trial.value() >= std::ssize(rows_)) return nullptr;
+  TrialRow& row = Row(key.trial);
+  const bool waits = row.state == TrialState::kPending &&
+                     row.reason == Reason::kExecutorLost && row.attempt == key.attempt;
+  if (!waits) return nullptr;
+  Live& live = live_[key];
+  if (const auto was = presumed_lost_.find(key.trial); was != presumed_lost_.end()) {
+    live.row = was->second;
+    presumed_lost_.erase(was);
+  }
+  live.row.key = key;
+  live.row.executor = member->id;
+  live.row.host = member->host;
+  live.row.ended = 0;
+  live.row.outcome.clear();
+  live.launch.key = key;
+  live.confirmed = true;
+  live.sent = now.steady;
+  live.placement = PlacementFromText(member->id, live.row.placement);
+  if (live.placement) fleet_.Take(*live.placement);
+  Open& open = open_[key.trial];
+  live.step = open.curve.last_step();
+  live.iterations = open.curve.CountUpTo(live.step);
+  live.offsets = lost_offsets_[key];
+  lost_offsets_.erase(key);
+  live_of_[key.trial] = key;
+  over_limit_ = std::max(over_limit_, std::ssize(live_));
+  member->runs.insert(key);
+  changes_.push_back(PutRun{live.row});
+  --row.lost;
+  Move(&row, TrialState::kRunning, Reason::kNone, "");
+  Log("returned", key.trial, "", now);
+  return &live;
+}
+
+void Controller::CommitStop(Live* live, Reason reason, Now now) {
+  TrialRow& row = Row(live->row.key.trial);
+  if (row.stopping) return;
+  row.stopping = reason;
+  Touch(row.id);
+  Log("stop", row.id, fmt::format("{{\"reason\":\"{}\"}}", ToString(reason)), now);
+  OrderStop(*live, reason);
+}
+
+void Controller::OrderStop(const Live& live, Reason reason) {
+  const Member* member = fleet_.Find(live.row.executor);
+  if (member == nullptr || !member->present) return;
+  const double grace = stop_ == StopKind::kKill ? 0 : config_.executor.stop_grace_s;
+  Send(*member, Stop{live.row.key, WordFor(reason), grace});
+}
+
+bool Controller::interrupting() const {
+  return failure_.has_value() || (stop_ && *stop_ != StopKind::kDrain);
+}
+
+// Puts back what runs: the stop contract, then pending again. Nothing of it is
+// committed: an interruption is uncounted, and who comes back first decides.
+void Controller::InterruptAll() {
+  for (const auto& [key, live] : live_) {
+    if (!Row(key.trial).stopping) OrderStop(live, Reason::kInterrupted);
+  }
+}
+
+}  // namespace hyperopt

@@ -1,0 +1,166 @@
+// Reports: what a trial says, recorded once and judged once.
+#include <cmath>
+
+#include "search/controller.h"
+#include "trial/failpoint.h"
+#include "trial/json.h"
+#include "trial/param_value.h"
+
+namespace hyperopt {
+namespace {
+
+constexpr size_t kSeenNames = 20;
+
+std::string ValuesText(const ReportLine& line) {
+  std::string text = "{";
+  for (const auto& [name, value] : line.values) {
+    if (text.size() > 1) text += ",";
+    text += QuoteJson(name) + ":";
+    text +=
+        std::isfinite(value) ? DoubleToText(value) : '"' + DoubleToText(value) + '"';
+  }
+  return text + "}";
+}
+
+std::pair<int32_t, int64_t> PlaceOf(const SourceOffset& at) {
+  return {at.source.generation, at.offset};
+}
+
+}  // namespace
+
+void Controller::OnMessage(const std::string& peer, const Measured& measured, Now now) {
+  Member* member = fleet_.FindPeer(peer);
+  if (member == nullptr || member->id != measured.id) {
+    sends_.push_back({peer, HelloAgain{}});
+    return;
+  }
+  fleet_.Heard(member, now.steady);
+  // The fence: words of an attempt that is over or superseded are dropped.
+  Live* live = FindLive(measured.key);
+  if (live == nullptr && Defective("no_fence")) {
+    const auto current = live_of_.find(measured.key.trial);
+    if (current != live_of_.end()) live = FindLive(current->second);
+  }
+  if (live == nullptr) return;
+  SourceOffset& have = live->offsets[measured.upto.source.name];
+  const bool new_generation = measured.upto.source.generation > have.source.generation;
+  if (measured.upto.source.generation < have.source.generation) return;
+  const int64_t known = new_generation ? 0 : have.offset;
+  if (measured.from > known) return;  // a gap: it is read again after the next answer
+  for (const ReportLine& line : measured.lines) {
+    if (line.end_offset <= known && !Defective("no_dedup")) continue;
+    TakeLine(live, measured.upto.source, line, now);
+  }
+  if (PlaceOf(measured.upto) <= PlaceOf(have)) return;
+  have = measured.upto;
+  changes_.push_back(PutOffset{live->row.key, have});
+  if (measured.oddities.any()) {
+    Log("odd lines", measured.key.trial, QuoteJson(measured.oddities.first), now);
+  }
+  Touch(measured.key.trial);
+}
+
+void Controller::TakeLine(Live* live,
+                          const SourceId& source,
+                          const ReportLine& line,
+                          Now now) {
+  TrialRow& row = Row(live->row.key.trial);
+  Open& open = open_[row.id];
+  live->any_report = true;
+  live->max_elapsed = std::max(live->max_elapsed, line.elapsed_s);
+  const int64_t step = line.step.value_or(live->step + 1);
+  live->step = step;
+  const auto value = line.values.find(metric_);
+  const bool has_metric = value != line.values.end();
+  const Objective objective =
+      has_metric ? Objective::Of(value->second) : Objective::Missing();
+  changes_.push_back(AddReport{{live->row.key,
+                                source,
+                                line.end_offset,
+                                step,
+                                objective,
+                                ValuesText(line),
+                                now.wall,
+                                line.elapsed_s}});
+  if (!has_metric) {
+    for (const auto& [name, number] : line.values) {
+      if (live->seen.size() < kSeenNames) live->seen.insert(name);
+    }
+    return;
+  }
+  ++row.reports;
+  ++live->iterations;
+  const bool ahead = open.curve.empty() || step > open.curve.last_step();
+  open.curve.Add(step, live->row.key.attempt.value(), objective);
+  row.last = objective;
+  row.last_step = step;
+  if (row.best.missing() || Better(config_.goal, objective, row.best)) {
+    row.best = objective;
+    row.best_step = step;
+  }
+  if (open.curve.TakeReplaced()) {
+    const Curve::Best best = open.curve.BestOf(config_.goal);
+    row.best = best.value;
+    row.best_step = best.step;
+  }
+  NoteIncumbent(row);
+  // A step that was seen before is kept and not judged; words after a stop enter no
+  // rung.
+  if (ahead && !row.stopping) Judge(live, TimeOf(*live, line, step), objective, now);
+}
+
+int64_t Controller::TimeOf(const Live& live,
+                           const ReportLine& line,
+                           int64_t step) const {
+  const std::string& attr = config_.scheduler.time_attr;
+  if (attr == "training_iteration") return live.iterations;
+  if (attr == "step") return step;
+  double time = -1;
+  if (const auto field = line.values.find(attr); field != line.values.end()) {
+    time = field->second;
+  } else if (attr == "time_total_s") {
+    time = Row(live.row.key.trial).elapsed_s + line.elapsed_s;
+  }
+  if (!std::isfinite(time) || time < 0 || time > 9e15) return -1;
+  return static_cast<int64_t>(time);
+}
+
+void Controller::Judge(Live* live, int64_t time, const Objective& value, Now now) {
+  TrialRow& row = Row(live->row.key.trial);
+  Open& open = open_[row.id];
+  if (time <= open.judged_time) return;
+  open.judged_time = time;
+  const Verdict verdict = scheduler_.OnMeasurement(row.id, time, value);
+  for (const RungRow& entry : verdict.entries) changes_.push_back(PutRung{entry});
+  const std::optional<int64_t> max_time = scheduler_.max_time();
+  if (max_time && time >= *max_time) {
+    CommitStop(live, Reason::kMaxTime, now);
+  } else if (verdict.decision == Decision::kStop) {
+    CommitStop(live, Reason::kPruned, now);
+  }
+}
+
+// Ranks by what the file asks for; failed trials rank nowhere.
+const Objective& Controller::RankedBy(const TrialRow& row) const {
+  return config_.value == ValueRule::kBest ? row.best : row.last;
+}
+
+void Controller::NoteIncumbent(const TrialRow& row) {
+  if (incumbent_ == row.id) {
+    // Its own value may have become worse: look at all again, which is rare.
+    if (!Better(config_.goal, incumbent_value_, RankedBy(row)) &&
+        row.state != TrialState::kFailed) {
+      incumbent_value_ = RankedBy(row);
+      return;
+    }
+    incumbent_.reset();
+    for (const TrialRow& other : rows_) NoteIncumbent(other);
+    return;
+  }
+  if (row.state == TrialState::kFailed || !RankedBy(row).finite()) return;
+  if (incumbent_ && !Better(config_.goal, RankedBy(row), incumbent_value_)) return;
+  incumbent_ = row.id;
+  incumbent_value_ = RankedBy(row);
+}
+
+}  // namespace hyperopt

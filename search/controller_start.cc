@@ -1,0 +1,134 @@
+// The controller's beginning: what a record brings back.
+#include <algorithm>
+#include <charconv>
+
+#include "search/controller.h"
+
+namespace hyperopt {
+namespace {
+
+// The step at the end of ".../checkpoints/<step>"; 0 for a fresh start.
+int64_t StepOfCheckpoint(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return 0;
+  int64_t step = 0;
+  std::from_chars(path.data() + slash + 1, path.data() + path.size(), step);
+  return step;
+}
+
+}  // namespace
+
+Controller::Controller(const SearchConfig& config,
+                       const Sampler& sampler,
+                       Scheduler& scheduler,
+                       ControllerStart start,
+                       Now now)
+    : config_(config),
+      sampler_(sampler),
+      scheduler_(scheduler),
+      metric_(config.metric_field()),
+      started_(now.steady),
+      last_tick_(now.steady),
+      next_tick_(now.steady),
+      last_executor_(now.steady),
+      next_sweep_put_(now.steady) {
+  timing_.heartbeat_s = config.executor.heartbeat_s;
+  timing_.controller_lost_s = config.executor.controller_lost_s;
+  timing_.stop_grace_s = config.executor.stop_grace_s;
+  timing_.stuck_s = config.executor.stuck_s;
+  Restore(std::move(start), now);
+}
+
+void Controller::Restore(ControllerStart start, Now now) {
+  spec_ = std::move(start.sweep);
+  sweep_ = std::move(start.record.sweep);
+  sweep_.state = SweepState::kRunning;
+  alive_before_ = sweep_.alive_s;
+  rows_ = std::move(start.record.trials);
+  history_ = std::move(start.history);
+  scheduler_.Restore(start.record.rungs);
+  for (const ExecutorRow& row : start.record.executors) fleet_.Restore(row, now.steady);
+  for (auto& [id, params] : start.params) open_[id].params = std::move(params);
+  for (const auto& [id, reports] : start.reports) RestoreCurve(id, reports);
+  for (const auto& [id, runs] : start.runs) {
+    for (const RunRow& run : runs) {
+      for (int64_t step : run.checkpoints) {
+        open_[id].checkpoints.push_back({run.key.attempt, step});
+      }
+    }
+  }
+  for (const RungRow& rung : start.record.rungs) {
+    const auto open = open_.find(rung.trial);
+    if (open == open_.end()) continue;
+    open->second.judged_time = std::max(open->second.judged_time, rung.time);
+  }
+  planned_ = std::max(sampler_.TrialCount().value_or(config_.executor.num_samples),
+                      static_cast<int64_t>(rows_.size()));
+  for (TrialRow& row : rows_) {
+    ++CountOf(row.state);
+    NoteIncumbent(row);
+    if (row.state == TrialState::kPending) pending_.insert(row.id);
+  }
+  for (const RunRow& row : start.record.open_runs) {
+    RestoreLive(row, start, now);
+  }
+  over_limit_ = std::ssize(live_);
+  for (TrialRow& row : rows_) {
+    // A trial that runs without a run has no one to report its end.
+    if (row.state == TrialState::kRunning && !live_of_.contains(row.id)) {
+      Move(
+          &row, TrialState::kPending, Reason::kExecutorLost, "its launch is not known");
+    }
+    if (start.rerun_failed && row.state == TrialState::kFailed) {
+      row.failures = row.lost = 0;
+      row.ended = 0;
+      Move(&row, TrialState::kPending, Reason::kRerun, row.detail);
+      std::erase_if(history_, [&](const auto& entry) { return entry.trial == row.id; });
+    }
+  }
+  changes_.push_back(PutSweep{SweepNow(now)});
+}
+
+void Controller::RestoreCurve(TrialId id, const std::vector<ReportRow>& reports) {
+  Curve& curve = open_[id].curve;
+  for (const ReportRow& report : reports) {
+    if (report.objective.missing()) continue;
+    curve.Add(report.step, report.key.attempt.value(), report.objective);
+  }
+  curve.TakeReplaced();
+}
+
+void Controller::RestoreLive(const RunRow& row, const ControllerStart& start, Now now) {
+  const TrialRow& trial = Row(row.key.trial);
+  if (trial.state != TrialState::kRunning || trial.attempt != row.key.attempt) return;
+  Live& live = live_[row.key];
+  live.row = row;
+  live.placement = PlacementFromText(row.executor, row.placement);
+  live.confirmed = true;
+  live.sent = now.steady;
+  live.launch.key = row.key;
+  live.launch.resume_from = row.resume_from;
+  live.launch.first_step = StepOfCheckpoint(row.resume_from);
+  live.step = live.launch.first_step;
+  Open& open = open_[row.key.trial];
+  live.iterations = open.curve.CountUpTo(live.launch.first_step);
+  if (const auto at = start.record.offsets.find(row.key);
+      at != start.record.offsets.end()) {
+    for (const SourceOffset& offset : at->second) {
+      live.offsets[offset.source.name] = offset;
+    }
+  }
+  if (const auto at = start.reports.find(row.key.trial); at != start.reports.end()) {
+    for (const ReportRow& report : at->second) {
+      if (report.key != row.key) continue;
+      live.any_report = true;
+      live.step = report.step;
+      live.max_elapsed = std::max(live.max_elapsed, report.elapsed_s);
+      if (!report.objective.missing()) ++live.iterations;
+    }
+  }
+  live_of_[row.key.trial] = row.key;
+  if (Member* member = fleet_.Find(row.executor)) member->runs.insert(row.key);
+}
+
+}  // namespace hyperopt

@@ -1,0 +1,129 @@
+// What the controller says of itself: explanations and the checks of its books.
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "search/controller.h"
+
+namespace hyperopt {
+
+std::vector<std::string> Controller::Explain(TrialId id, Now now) const {
+  if (id.value() < 0 || id.value() >= planned_) {
+    return {
+        fmt::format("there is no trial {}: the sweep has {}", id.value(), planned_)};
+  }
+  if (id.value() >= std::ssize(rows_)) {
+    std::vector<std::string> lines = {
+        fmt::format("trial {} is not proposed yet: {} are before it",
+                    id.value(),
+                    id.value() - std::ssize(rows_) + std::ssize(pending_))};
+    for (std::string& line : WhyNothingStarts()) lines.push_back(std::move(line));
+    return lines;
+  }
+  const TrialRow& row = Row(id);
+  std::string head = fmt::format("trial {} is {}", id.value(), ToString(row.state));
+  if (row.reason != Reason::kNone) head += fmt::format(" ({})", ToString(row.reason));
+  if (!row.detail.empty()) head += ": " + row.detail;
+  std::vector<std::string> lines = {head};
+  if (row.state == TrialState::kPending) {
+    for (std::string& line : WhyNothingStarts()) lines.push_back(std::move(line));
+  }
+  const auto key = live_of_.find(id);
+  if (key == live_of_.end()) return lines;
+  const Live& live = live_.at(key->second);
+  const Member* member = fleet_.Find(live.row.executor);
+  lines.push_back(
+      fmt::format("attempt {} on {}{}, last heard {:.1f} s ago",
+                  row.attempt.value(),
+                  member == nullptr ? "?" : member->name,
+                  live.seen_running ? "" : ", not confirmed yet",
+                  member == nullptr ? 0 : ToSeconds(now.steady - member->heard)));
+  if (!live.why.empty()) lines.push_back("waits there: " + live.why);
+  if (row.stopping) {
+    lines.push_back(fmt::format("told to stop: {}", ToString(*row.stopping)));
+  }
+  return lines;
+}
+
+std::vector<std::string> Controller::WhyNothingStarts() const {
+  if (stop_) return {"the sweep is stopping"};
+  if (budget_over_) return {"the time budget is over"};
+  if (failure_) return {failure_->why};
+  const auto limit = config_.executor.max_concurrent_trials;
+  if (limit && std::ssize(live_) >= *limit) {
+    return {fmt::format(
+        "max_concurrent_trials is {}, and {} are running", *limit, live_.size())};
+  }
+  const std::vector<Offer> offers = fleet_.Offers();
+  if (offers.empty()) return {"no executor has joined yet"};
+  std::vector<std::string> lines = WhyNot(config_.executor.resources, offers);
+  if (lines.empty()) lines.push_back("it starts with the next turn");
+  return lines;
+}
+
+std::string Controller::WhatWaits() const {
+  const bool more = std::ssize(rows_) < planned_ && !sampler_exhausted_;
+  if (pending_.empty() && !more) return "";
+  const std::vector<std::string> lines = WhyNothingStarts();
+  std::string text = lines.front();
+  if (lines.size() > 1) text += fmt::format(" (and {} more)", lines.size() - 1);
+  return text;
+}
+
+void Controller::CheckInvariants() const {
+  const auto require = [](bool holds, const char* what) {
+    if (!holds) throw std::logic_error(what);
+  };
+  SweepCounts counted;
+  for (const TrialRow& row : rows_) {
+    require(pending_.contains(row.id) == (row.state == TrialState::kPending),
+            "the queue holds exactly the pending trials");
+    require(live_of_.contains(row.id) == (row.state == TrialState::kRunning),
+            "exactly the running trials are live");
+    counted.running += row.state == TrialState::kRunning;
+    counted.pending += row.state == TrialState::kPending;
+    counted.completed += row.state == TrialState::kCompleted;
+    counted.stopped += row.state == TrialState::kStopped;
+    counted.failed += row.state == TrialState::kFailed;
+  }
+  require(counted.running == counts_.running && counted.pending == counts_.pending &&
+              counted.completed == counts_.completed &&
+              counted.stopped == counts_.stopped && counted.failed == counts_.failed,
+          "the counts are those of the rows");
+  require(live_.size() == live_of_.size(), "one live run a trial");
+  std::map<ExecutorId, Offer> used;
+  for (const auto& [key, live] : live_) {
+    require(Row(key.trial).attempt == key.attempt,
+            "a live run is of the newest attempt");
+    require(live_of_.at(key.trial) == key, "live runs are found by their trial");
+    const Member* member = fleet_.Find(live.row.executor);
+    if (member == nullptr) continue;
+    require(member->runs.contains(key), "a live run is in its executor's book");
+    if (live.placement && member->present) {
+      Offer& offer = used[member->id];
+      offer.device_used.resize(member->offer.device_used.size());
+      hyperopt::Take(*live.placement, &offer);
+    }
+  }
+  for (const auto& [id, member] : fleet_.members()) {
+    for (const RunKey& key : member.runs) {
+      require(live_.contains(key), "an executor's book holds live runs only");
+    }
+    if (!member.present) continue;
+    const Offer& offer = member.offer;
+    require(offer.cpus_used <= offer.total.cpus, "no more CPUs than there are");
+    require(offer.memory_used <= offer.total.memory, "no more memory than there is");
+    const Offer& mine = used[id];
+    require(offer.cpus_used == mine.cpus_used, "CPUs taken are those of the live runs");
+    for (size_t i = 0; i < offer.device_used.size(); ++i) {
+      require(offer.device_used[i] <= Share::Whole(1), "no device is oversubscribed");
+      const Share of_runs = i < mine.device_used.size() ? mine.device_used[i] : Share();
+      require(offer.device_used[i] == of_runs, "device shares are those of live runs");
+    }
+  }
+  const auto limit = config_.executor.max_concurrent_trials;
+  require(!limit || std::ssize(live_) <= std::max<int64_t>(*limit, over_limit_),
+          "max_concurrent_trials is a gate");
+}
+
+}  // namespace hyperopt

@@ -1,0 +1,48 @@
+#include "search/curve.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hyperopt {
+
+void Curve::Add(int64_t step, int32_t attempt, const Objective& value) {
+  const auto at = std::lower_bound(
+      points_.begin(), points_.end(), step, [](const Point& point, int64_t s) {
+        return point.step < s;
+      });
+  highest_ = std::max(highest_, step);
+  if (at != points_.end() && at->step == step) {
+    if (attempt < at->attempt) return;
+    replaced_ = replaced_ || !(at->value == value);
+    at->value = value;
+    at->attempt = attempt;
+  } else if (points_.size() < kLimit) {
+    points_.insert(at, {step, value, attempt});
+  } else {
+    ++beyond_;
+  }
+}
+
+int64_t Curve::CountUpTo(int64_t step) const {
+  const auto after = std::upper_bound(
+      points_.begin(), points_.end(), step, [](int64_t s, const Point& point) {
+        return s < point.step;
+      });
+  return (after - points_.begin()) + (step >= highest_ ? beyond_ : 0);
+}
+
+int64_t Curve::last_step() const { return highest_; }
+
+Curve::Best Curve::BestOf(Goal goal) const {
+  Best best;
+  for (const Point& point : points_) {
+    if (best.value.missing() || Better(goal, point.value, best.value)) {
+      best = {point.value, point.step};
+    }
+  }
+  return best;
+}
+
+bool Curve::TakeReplaced() { return std::exchange(replaced_, false); }
+
+}  // namespace hyperopt

@@ -1,0 +1,133 @@
+#include "search/outcome.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <csignal>
+#include <cstring>
+
+namespace hyperopt {
+namespace {
+
+bool IsOwnCrash(const ExitInfo& info) {
+  return info.signal.has_value() || info.host_memory || info.device_memory ||
+         (info.exit_code && *info.exit_code > 128);
+}
+
+std::string SignalName(int signal) {
+  const char* name = sigabbrev_np(signal);
+  return name == nullptr ? fmt::format("signal {}", signal)
+                         : fmt::format("SIG{}", name);
+}
+
+Outcome OfStop(const TrialRow& row, Reason reason) {
+  Outcome out;
+  out.run_outcome = "stopped";
+  out.reason = reason;
+  out.state =
+      reason == Reason::kMaxTime ? TrialState::kCompleted : TrialState::kStopped;
+  if (reason == Reason::kMaxTime && !row.best.finite()) {
+    out.state = TrialState::kFailed;
+    out.reason = Reason::kNotFinite;
+    out.detail = "it reached max_t and its metric was never finite";
+  }
+  return out;
+}
+
+Outcome OfLoss(const TrialRow& row, const ExitInfo& info, int max_lost) {
+  Outcome out;
+  out.run_outcome = "lost";
+  out.lost = true;
+  out.detail = info.error;
+  const bool again = row.lost < max_lost;
+  out.state = again ? TrialState::kPending : TrialState::kFailed;
+  out.reason = again ? Reason::kExecutorLost : Reason::kTooManyLost;
+  if (!again) out.detail = fmt::format("{} attempts were lost", row.lost + 1);
+  return out;
+}
+
+Outcome OfSuccess(const TrialRow& row,
+                  const std::string& metric,
+                  const std::set<std::string>& seen) {
+  Outcome out;
+  out.run_outcome = "exit";
+  if (row.best.finite()) {
+    out.state = TrialState::kCompleted;
+    return out;
+  }
+  out.state = TrialState::kFailed;
+  if (row.reports > 0) {
+    out.reason = Reason::kNotFinite;
+    out.detail = fmt::format("`{}` was never finite", metric);
+    return out;
+  }
+  out.reason = Reason::kNoMetric;
+  out.detail =
+      seen.empty()
+          ? fmt::format("`{}` never came; no report was seen", metric)
+          : fmt::format("`{}` never came; seen: {}", metric, fmt::join(seen, ", "));
+  return out;
+}
+
+Outcome OfFault(const TrialRow& row,
+                const ExitInfo& info,
+                const ExecutorOptions& options) {
+  Outcome out;
+  out.own_fault = true;
+  out.run_outcome = info.signal ? "signal" : "exit";
+  Reason reason = Reason::kExitCode;
+  if (!info.started) {
+    out.run_outcome = "not started";
+    reason = Reason::kCouldNotStart;
+    out.detail = info.error;
+  } else if (info.device_memory) {
+    reason = Reason::kDeviceMemory;
+    out.detail = "the device's memory was full";
+  } else if (info.host_memory) {
+    reason = Reason::kHostMemory;
+    out.detail = "killed, most likely for host memory";
+  } else if (info.signal) {
+    reason = Reason::kSignal;
+    out.detail = SignalName(*info.signal);
+  } else {
+    out.detail = fmt::format("exit code {}", info.exit_code.value_or(-1));
+  }
+  const int tries =
+      IsOwnCrash(info) ? options.max_failures_crash : options.max_failures_exit;
+  const bool again = info.started && row.failures < tries;
+  out.state = again ? TrialState::kPending : TrialState::kFailed;
+  out.reason = again ? Reason::kRetry : reason;
+  return out;
+}
+
+}  // namespace
+
+Outcome DecideOutcome(const TrialRow& row,
+                      const ExitInfo& info,
+                      const ExecutorOptions& options,
+                      const std::string& metric,
+                      const std::set<std::string>& seen) {
+  if (row.stopping) return OfStop(row, *row.stopping);
+  if (info.asked == Reason::kInterrupted || info.asked == Reason::kPreempted) {
+    Outcome out;
+    out.state = TrialState::kPending;
+    out.reason = *info.asked;
+    out.run_outcome = "interrupted";
+    return out;
+  }
+  if (info.lost) return OfLoss(row, info, options.max_lost);
+  if (info.wall_limit || info.asked == Reason::kWallLimit) {
+    Outcome out;
+    out.run_outcome = "stopped";
+    out.reason = Reason::kWallLimit;
+    out.state = row.best.finite() ? TrialState::kStopped : TrialState::kFailed;
+    out.detail = fmt::format("ran longer than {} s", options.trial_wall_s.value_or(0));
+    return out;
+  }
+  if (info.started && info.exit_code == 0 && !info.signal) {
+    return OfSuccess(row, metric, seen);
+  }
+  return OfFault(row, info, options);
+}
+
+}  // namespace hyperopt

@@ -1,0 +1,39 @@
+// What the end of an attempt makes of its trial: a pure table.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "executors/messages.h"
+#include "search/config.h"
+#include "trial/record.h"
+#include "trial/state.h"
+
+namespace hyperopt {
+
+struct Outcome {
+  TrialState state = TrialState::kFailed;
+  Reason reason = Reason::kNone;
+  std::string detail;      // for a person
+  bool own_fault = false;  // counts against max_failures
+  bool lost = false;       // counts against max_lost
+  std::string
+      run_outcome;  // for the run's row: "exit", "signal", "lost", "stopped", ...
+};
+
+// Who asked for the end decides, not the exit code:
+//   a committed stop (row.stopping)    -> stopped, or completed where it reached max_t
+//   asked by the executor or keeper    -> pending (interrupted, preempted), uncounted
+//   lost                               -> pending until max_lost, then failed
+//   over the wall limit                -> stopped where it has a value, else failed
+//   exit 0 with a finite value         -> completed; without one: failed, and why
+//   own fault                          -> pending while tries are left, else failed
+// `seen` are the numeric fields that its reports carried; `metric` the one that
+// decides.
+Outcome DecideOutcome(const TrialRow& row,
+                      const ExitInfo& info,
+                      const ExecutorOptions& options,
+                      const std::string& metric,
+                      const std::set<std::string>& seen);
+
+}  // namespace hyperopt

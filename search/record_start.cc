@@ -1,0 +1,193 @@
+#include "search/record_start.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "executors/local_resources.h"
+#include "search/origin.h"
+#include "trial/errors.h"
+#include "trial/fs.h"
+
+namespace hyperopt {
+namespace {
+
+namespace fs = std::filesystem;
+
+SweepRow NewSweep(const SearchConfig& config) {
+  SweepRow row;
+  row.id = RandomHex(8);
+  row.name = config.name;
+  row.goal = config.goal;
+  row.metric = config.metric_field();
+  row.seed = config.sampler.seed;
+  row.config = config.text;
+  row.resolved = ResolvedJson(config);
+  row.settings = ComparedSettings(config);
+  row.origin = DescribeOrigin();
+  row.created = ReadClocks().wall;
+  return row;
+}
+
+bool NothingHappened(const RecordSnapshot& snapshot) {
+  return snapshot.open_runs.empty() &&
+         std::all_of(
+             snapshot.trials.begin(), snapshot.trials.end(), [](const auto& row) {
+               return row.reports == 0 && row.state == TrialState::kPending &&
+                      row.attempt.value() == 0;
+             });
+}
+
+struct Differences {
+  std::vector<std::string> applied;
+  std::vector<std::string> refused;
+};
+
+Differences Compare(const std::map<std::string, std::string>& old,
+                    const std::map<std::string, std::string>& now) {
+  Differences differences;
+  std::map<std::string, std::pair<std::string, std::string>> both;
+  for (const auto& [key, value] : old) both[key].first = value;
+  for (const auto& [key, value] : now) both[key].second = value;
+  for (const auto& [key, values] : both) {
+    if (values.first == values.second) continue;
+    const auto shown = [](const std::string& text) {
+      return text.empty() ? "absent" : text;
+    };
+    const std::string line =
+        fmt::format("{}: {} -> {}", key, shown(values.first), shown(values.second));
+    auto& list = WhatAChangeMeans(key) == OnChange::kApplies ? differences.applied
+                                                             : differences.refused;
+    list.push_back(line);
+  }
+  return differences;
+}
+
+void CreateRecord(const SweepFolder& folder,
+                  const SearchConfig& config,
+                  OpenedRecord* record) {
+  record->store = OpenSqliteStore(folder.database(), StoreMode::kCreate);
+  const std::vector<RecordChange> first = {PutSweep{NewSweep(config)}};
+  record->store->Commit(first);
+  record->snapshot = *record->store->Load();
+  record->fresh = true;
+}
+
+}  // namespace
+
+OpenedRecord OpenRecord(SweepFolder* folder,
+                        const SearchConfig& config,
+                        OldRecord old) {
+  OpenedRecord record;
+  bool exists = fs::exists(folder->database());
+  if (exists && old == OldRecord::kStartOver) {
+    record.notes.push_back("the old sweep is kept in " + folder->StartOver().string());
+    exists = false;
+  }
+  if (exists) {
+    record.store = OpenSqliteStore(folder->database(), StoreMode::kOpen);
+    std::optional<RecordSnapshot> snapshot = record.store->Load();
+    if (!snapshot) {
+      // Died between making the file and the first commit: nothing is lost by doing it
+      // now.
+      const std::vector<RecordChange> first = {PutSweep{NewSweep(config)}};
+      record.store->Commit(first);
+      snapshot = record.store->Load();
+    }
+    record.snapshot = std::move(*snapshot);
+    const Differences differences =
+        Compare(record.snapshot.sweep.settings, ComparedSettings(config));
+    if (!differences.refused.empty() && NothingHappened(record.snapshot)) {
+      record.store.reset();
+      record.notes.push_back(
+          "the search file was edited before anything ran: starting "
+          "over, the old folder is kept in " +
+          folder->StartOver().string());
+      exists = false;
+    } else if (!differences.refused.empty()) {
+      throw ConfigError(
+          fmt::format("{}: this sweep was started with other settings:\n  {}\nWays "
+                      "out: put the old "
+                      "values back; give the new search another `name:` or --output; "
+                      "or start over with "
+                      "--fresh, which keeps the old folder under another name.",
+                      folder->dir().string(),
+                      fmt::join(differences.refused, "\n  ")));
+    }
+    for (const std::string& line : differences.applied) {
+      if (exists) record.notes.push_back("changed: " + line);
+    }
+  }
+  if (!exists) CreateRecord(*folder, config, &record);
+  SweepRow& sweep = record.snapshot.sweep;
+  sweep.config = config.text;
+  sweep.resolved = ResolvedJson(config);
+  sweep.settings = ComparedSettings(config);
+  WriteFileAtomically(
+      folder->dir() / "sweep.id", sweep.id + "\n", Durability::kProcess);
+  return record;
+}
+
+SweepSpec MakeSweepSpec(const SearchConfig& config,
+                        const SweepRow& sweep,
+                        const fs::path& sweep_dir,
+                        const std::vector<std::string>& command) {
+  SweepSpec spec;
+  spec.sweep_id = sweep.id;
+  spec.name = sweep.name;
+  spec.sweep_dir = sweep_dir.string();
+  spec.config_dir = config.file.empty()
+                        ? fs::current_path().string()
+                        : fs::absolute(config.file).parent_path().string();
+  spec.command = command;
+  spec.model = config.model;
+  for (const Parameter& parameter : config.space.parameters()) {
+    spec.parameter_order.push_back(parameter.name);
+  }
+  spec.arg_names = config.arg_names;
+  // The folder that hyperopt was started in is recorded, so that a resume from anywhere
+  // runs its trials in the same place.
+  const auto cwd = sweep.origin.find("cwd");
+  const fs::path started_in =
+      cwd == sweep.origin.end() ? fs::current_path() : fs::path(cwd->second);
+  if (config.workdir != "trial") spec.workdir = (started_in / config.workdir).string();
+  for (const auto& [name, entry] : config.env) {
+    (entry.from_host ? spec.env_from : spec.env)[name] = entry.value;
+  }
+  spec.keep_env = config.keep_env;
+  for (const OutputPattern& pattern : config.read) {
+    spec.output_patterns.emplace_back(pattern.field, pattern.regex);
+  }
+  spec.stop_signal = config.executor.stop_signal;
+  spec.log_limit = config.executor.log_limit;
+  return spec;
+}
+
+ControllerStart MakeControllerStart(const SearchConfig& config,
+                                    const OpenedRecord& record,
+                                    const fs::path& sweep_dir,
+                                    const std::vector<std::string>& command) {
+  ControllerStart start;
+  start.record = record.snapshot;
+  std::vector<TrialId> unfinished;
+  for (const TrialRow& row : record.snapshot.trials) {
+    if (!IsFinished(row.state) || row.state == TrialState::kFailed) {
+      unfinished.push_back(row.id);
+    }
+  }
+  std::vector<Params> params = record.store->LoadParams(unfinished);
+  for (size_t i = 0; i < unfinished.size(); ++i) {
+    const TrialRow& row =
+        record.snapshot.trials[static_cast<size_t>(unfinished[i].value())];
+    start.params[unfinished[i]] = std::move(params[i]);
+    if (IsFinished(row.state) || row.attempt.value() == 0) continue;
+    start.reports[row.id] = record.store->LoadReports(row.id);
+    start.runs[row.id] = record.store->LoadRuns(row.id);
+  }
+  start.sweep = MakeSweepSpec(config, record.snapshot.sweep, sweep_dir, command);
+  return start;
+}
+
+}  // namespace hyperopt

@@ -1,0 +1,369 @@
+#include "search/run.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <deque>
+
+#include "executors/codec.h"
+#include "executors/transport.h"
+#include "search/commands/best.h"
+#include "search/controller.h"
+#include "search/internal/embedded_executor.h"
+#include "search/record_start.h"
+#include "search/requests.h"
+#include "search/sweep_folder.h"
+#include "trial/errors.h"
+#include "trial/failpoint.h"
+
+namespace hyperopt {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kFramesATurn = 2000;
+constexpr double kRetryCommitS = 1;
+constexpr double kGoodbyeS = 5;
+constexpr int kMostRestarts = 5;
+constexpr double kRestartsWithinS = 60;
+
+UniqueFd BlockSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&set, signal);
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  return UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+// The file's command, or the built-in trainer beside this program.
+std::vector<std::string> CommandOf(const SearchConfig& config) {
+  if (!config.command.empty()) return config.command;
+  const fs::path trainer =
+      fs::read_symlink("/proc/self/exe").parent_path() / "hyperopt-train";
+  if (!fs::exists(trainer)) {
+    throw ConfigError(
+        "the search file has no `command`, and the built-in trainer is not there (" +
+        trainer.string() + "): build it with ./setup.sh, or name a command");
+  }
+  return {trainer.string()};
+}
+
+class SweepLoop {
+ public:
+  explicit SweepLoop(RunOptions options)
+      : options_(std::move(options)), signals_(BlockSignals()) {}
+  int Run();
+
+ private:
+  void Prepare();
+  void DecideGpus();
+  void RefuseWhatNeverFits();
+  void StartExecutor();
+  void WaitForOldExecutor();
+  void OneTurn();
+  void Poll(double most_s);
+  void ReadSignals();
+  void ReadFrames();
+  void ReadRequests();
+  void ReapExecutor();
+  void CommitAndSend(Turn turn);
+  void HoldBack(const std::string& why);
+  void SayGoodbye();
+  void Feed(const ControllerEvent& event) { controller_->Handle(event, now_); }
+  void Say(const std::string& line) { progress_->Say(line); }
+
+  RunOptions options_;
+  UniqueFd signals_;
+  std::optional<Progress> progress_;
+  std::optional<SweepFolder> folder_;
+  OpenedRecord record_;
+  Resources local_;
+  std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<Scheduler> scheduler_;
+  std::optional<Controller> controller_;
+  std::unique_ptr<ServerTransport> transport_;
+  EmbeddedOptions embedded_;
+  std::deque<Frame> backlog_;
+  Now now_;
+  pid_t executor_pid_ = 0;
+  std::deque<Time> restarts_;
+  int interrupts_ = 0;
+  bool more_frames_ = false;
+  std::optional<SweepEnd> end_;
+};
+
+int SweepLoop::Run() {
+  Prepare();
+  while (!end_) OneTurn();
+  SayGoodbye();
+  record_.store.reset();
+  WriteBest(folder_->dir());
+  progress_->End(*end_, *controller_, folder_->dir(), now_);
+  return static_cast<int>(end_->code);
+}
+
+void SweepLoop::Prepare() {
+  now_ = ReadClocks();
+  SearchConfig& config = options_.config;
+  progress_.emplace(options_.progress, stdout, config);
+  const std::vector<std::string> command = CommandOf(config);
+  local_ = LocalResources(options_.resources);
+  DecideGpus();
+  RefuseWhatNeverFits();
+  config.sampler.num_samples += options_.more_samples;
+  sampler_ = MakeSampler(config.space, config.sampler);
+  scheduler_ = MakeScheduler(config.scheduler, config.goal, config.sampler.seed);
+  folder_.emplace(SweepFolder::Take(options_.dir));
+  record_ = OpenRecord(
+      &*folder_, config, options_.fresh ? OldRecord::kStartOver : OldRecord::kResume);
+  for (const std::string& note : config.notes) Say("note: " + note);
+  for (const std::string& note : record_.notes) Say(note);
+  const fs::path sockets = folder_->MakeSockets(record_.snapshot.sweep.id);
+  ServerOptions server;
+  server.folder = sockets;
+  server.listen = options_.listen;
+  if (options_.key_file) server.keys = ReadKeyFile(*options_.key_file);
+  transport_ = OpenServer(server);
+  if (!transport_->tcp_endpoint().empty()) {
+    Say("executors may join at " + transport_->tcp_endpoint());
+  }
+  ControllerStart start = MakeControllerStart(config, record_, folder_->dir(), command);
+  start.rerun_failed = options_.rerun_failed;
+  controller_.emplace(config, *sampler_, *scheduler_, std::move(start), now_);
+  const SweepCounts counts = controller_->Counts();
+  Say(fmt::format(
+      "{} in {}: {} trials{}",
+      config.name,
+      folder_->dir().string(),
+      counts.planned,
+      record_.fresh ? "" : fmt::format(", {} finished before", counts.finished())));
+  embedded_ = {folder_->dir(),
+               sockets,
+               record_.snapshot.sweep.id,
+               "ipc://" + (sockets / "executors.sock").string(),
+               record_.fresh,
+               options_.resources};
+  // A finished sweep needs no executor: the first turn says so.
+  CommitAndSend(controller_->TakeTurn(now_));
+  if (!end_ && options_.local_executor) StartExecutor();
+}
+
+// gpu_resources_per_trial absent = 1 where there are GPUs, and it is said.
+void SweepLoop::DecideGpus() {
+  SearchConfig& config = options_.config;
+  if (config.executor.gpus_given || local_.devices.empty()) return;
+  config.executor.resources.gpu_per_rank = Share::Whole(1);
+  config.notes.push_back(fmt::format(
+      "gpu_resources_per_trial is absent: 1, since there are {} GPUs (0 hides them)",
+      local_.devices.size()));
+}
+
+void SweepLoop::RefuseWhatNeverFits() {
+  if (!options_.local_executor || options_.listen) return;
+  const ResourceRequest& request = options_.config.executor.resources;
+  if (Capacity(request, local_) > 0) return;
+  Offer offer;
+  offer.name = "this machine";
+  offer.total = local_;
+  offer.device_used.resize(local_.devices.size());
+  std::string text = "no trial can ever start:";
+  for (const std::string& line : WhyNot(request, std::span(&offer, 1))) {
+    text += "\n  " + line;
+  }
+  throw ConfigError(text +
+                    "\nAsk for less a trial, or let executors elsewhere join with "
+                    "--listen.");
+}
+
+void SweepLoop::StartExecutor() {
+  if (FileLock::IsHeld(folder_->dir() / "executor.lock")) {
+    // One survived its controller: it returns by itself over the same socket path.
+    WaitForOldExecutor();
+    return;
+  }
+  executor_pid_ = StartEmbeddedExecutor(embedded_);
+  embedded_.fresh = false;
+}
+
+void SweepLoop::WaitForOldExecutor() {
+  const Time until =
+      ReadClocks().steady + Seconds(options_.config.executor.controller_lost_s);
+  const auto present = [&] {
+    const auto& members = controller_->fleet().members();
+    return std::any_of(members.begin(), members.end(), [](const auto& item) {
+      return item.second.embedded && item.second.present;
+    });
+  };
+  while (!end_ && !present()) {
+    OneTurn();
+    if (!FileLock::IsHeld(folder_->dir() / "executor.lock")) return StartExecutor();
+    if (ReadClocks().steady > until) {
+      throw EnvironmentError(
+          fmt::format("the executor of this folder (pid {}) is alive and does not "
+                      "answer; end it and "
+                      "run the same line again",
+                      ReadFile(folder_->dir() / "executor.lock").value_or("?")));
+    }
+  }
+}
+
+void SweepLoop::Poll(double most_s) {
+  std::vector<pollfd> fds = {{signals_.get(), POLLIN, 0}};
+  for (int fd : transport_->fds()) fds.push_back({fd, POLLIN, 0});
+  const int wait =
+      more_frames_ ? 0 : std::max(0, static_cast<int>(most_s * 1000 + 0.999));
+  ::poll(fds.data(), fds.size(), wait);
+  if (fds[0].revents != 0) ReadSignals();
+}
+
+void SweepLoop::OneTurn() {
+  Poll(ToSeconds(controller_->next_tick() - ReadClocks().steady));
+  now_ = ReadClocks();
+  ReadFrames();
+  ReadRequests();
+  Feed(TimePassed{});
+  CommitAndSend(controller_->TakeTurn(now_));
+}
+
+void SweepLoop::ReadFrames() {
+  more_frames_ = false;
+  for (size_t n = 0;; ++n) {
+    if (n == kFramesATurn) {
+      more_frames_ = true;
+      return;
+    }
+    std::optional<Frame> frame;
+    if (!backlog_.empty()) {
+      frame = std::move(backlog_.front());
+      backlog_.pop_front();
+    } else {
+      frame = transport_->ReceiveFromExecutor();
+    }
+    if (!frame) return;
+    std::optional<FromExecutor> message = DecodeFromExecutor(frame->bytes);
+    if (message) Feed(PeerSaid{frame->peer, std::move(*message)});
+  }
+}
+
+void SweepLoop::ReadRequests() {
+  while (const std::optional<Frame> request = transport_->ReceiveRequest()) {
+    std::vector<ControllerEvent> events;
+    const std::string answer =
+        AnswerRequest(request->bytes, *controller_, now_, &events);
+    for (const ControllerEvent& event : events) Feed(event);
+    transport_->SendReply(request->peer, answer);
+  }
+}
+
+void SweepLoop::ReadSignals() {
+  signalfd_siginfo info;
+  while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+    if (info.ssi_signo == SIGCHLD) {
+      ReapExecutor();
+      continue;
+    }
+    now_ = ReadClocks();
+    ++interrupts_;
+    Say(interrupts_ == 1
+            ? "interrupted: nothing new starts, running trials are stopped and "
+              "put back; once more kills them"
+            : "killing what runs");
+    Feed(StopAsked{interrupts_ == 1 ? StopKind::kInterrupt : StopKind::kKill});
+  }
+}
+
+void SweepLoop::ReapExecutor() {
+  int status = 0;
+  if (executor_pid_ == 0 || waitpid(executor_pid_, &status, WNOHANG) != executor_pid_) {
+    return;
+  }
+  executor_pid_ = 0;
+  if (end_) return;
+  const Time now = ReadClocks().steady;
+  restarts_.push_back(now);
+  while (now - restarts_.front() > Seconds(kRestartsWithinS)) restarts_.pop_front();
+  if (restarts_.size() > kMostRestarts) {
+    throw EnvironmentError("the executor ends again and again; its last words:\n" +
+                           LastWordsOfExecutor(folder_->dir()));
+  }
+  Say("the executor of this machine ended; starting it again");
+  executor_pid_ = StartEmbeddedExecutor(embedded_);
+}
+
+void SweepLoop::CommitAndSend(Turn turn) {
+  const auto send = [&] {
+    for (const SendTo& to : turn.sends) {
+      transport_->SendToExecutor(to.peer, Encode(to.message));
+    }
+  };
+  const bool too_early = Defective("send_before_commit");
+  if (too_early) send();
+  const Time began = ReadClocks().steady;
+  Failpoint("controller.before_commit");
+  while (!turn.changes.empty()) {
+    try {
+      record_.store->Commit(turn.changes);
+      break;
+    } catch (const EnvironmentError& error) {
+      const double waited = ToSeconds(ReadClocks().steady - began);
+      if (waited > options_.config.executor.store_wait_s) throw;
+      HoldBack(error.what());
+    }
+  }
+  Failpoint("controller.after_commit");
+  if (!too_early) send();
+  Failpoint("controller.after_send");
+  progress_->OnTurn(turn.changes, *controller_, now_);
+  if (turn.end) end_ = turn.end;
+}
+
+// The record can not be written: nothing new is decided or ordered. Heartbeats are
+// answered, so that leases hold and trials go on; other frames wait.
+void SweepLoop::HoldBack(const std::string& why) {
+  Say("the record can not be written, trying again each second: " + why);
+  const Time until = ReadClocks().steady + Seconds(kRetryCommitS);
+  while (ReadClocks().steady < until) {
+    Poll(0.1);
+    if (interrupts_ > 1) throw EnvironmentError(why);
+    while (std::optional<Frame> frame = transport_->ReceiveFromExecutor()) {
+      std::optional<FromExecutor> message = DecodeFromExecutor(frame->bytes);
+      if (!message) continue;
+      if (!std::holds_alternative<Heartbeat>(*message)) {
+        backlog_.push_back(std::move(*frame));
+        continue;
+      }
+      const std::optional<SendTo> answer =
+          controller_->AnswerWhileHeld(PeerSaid{frame->peer, std::move(*message)});
+      if (answer) transport_->SendToExecutor(answer->peer, Encode(answer->message));
+    }
+  }
+}
+
+// The embedded executor leaves once it was told; what it says meanwhile is answered
+// with the same word, since sends get lost.
+void SweepLoop::SayGoodbye() {
+  const Time until = ReadClocks().steady + Seconds(kGoodbyeS);
+  while (executor_pid_ != 0 && ReadClocks().steady < until) {
+    Poll(0.05);
+    ReapExecutor();
+    while (const std::optional<Frame> frame = transport_->ReceiveFromExecutor()) {
+      transport_->SendToExecutor(frame->peer, Encode(ToExecutor(Shutdown{})));
+    }
+  }
+}
+
+}  // namespace
+
+fs::path SweepDir(const SearchConfig& config, const std::optional<fs::path>& output) {
+  return fs::absolute(output ? *output : fs::path("results") / config.name);
+}
+
+int RunSweep(RunOptions options) { return SweepLoop(std::move(options)).Run(); }
+
+}  // namespace hyperopt

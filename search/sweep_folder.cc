@@ -1,0 +1,135 @@
+#include "search/sweep_folder.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "executors/local_resources.h"
+#include "trial/errors.h"
+#include "trial/json.h"
+#include "trial/rng.h"
+
+namespace hyperopt {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string LocalTimeText() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
+  return text;
+}
+
+void MakePrivate(const fs::path& dir) {
+  if (mkdir(dir.c_str(), 0700) != 0 && errno != EEXIST) {
+    ThrowFileError(dir, "can not be made", errno);
+  }
+  struct stat info {};
+  if (lstat(dir.c_str(), &info) != 0) ThrowFileError(dir, "can not be read", errno);
+  const bool mine =
+      S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 0077) == 0;
+  if (!mine) {
+    throw EnvironmentError(dir.string() +
+                           ": is not a folder of this user alone (0700); remove it");
+  }
+}
+
+LockHolder ParseHolder(const std::string& text) {
+  LockHolder holder;
+  try {
+    const OrderedJson json = ParseJson(text);
+    holder.host = json.value("host", "");
+    holder.pid = json.value("pid", int64_t{0});
+    holder.started = json.value("started", "");
+    holder.sockets = json.value("sockets", "");
+  } catch (const ConfigError&) {
+    // Just being written: the words come in a moment, and are only for a message.
+  }
+  return holder;
+}
+
+}  // namespace
+
+fs::path PrivateTmp(const std::string& what) {
+  const fs::path mine = fmt::format("/tmp/hyperopt-{}", geteuid());
+  MakePrivate(mine);
+  const fs::path dir = mine / fmt::format("{:016x}", HashText(what));
+  MakePrivate(dir);
+  return dir;
+}
+
+SweepFolder SweepFolder::Take(const fs::path& dir) {
+  std::error_code error;
+  fs::create_directories(dir / "trials", error);
+  if (error) {
+    throw EnvironmentError(dir.string() + ": can not be made: " + error.message() +
+                           "; choose another place with --output");
+  }
+  std::optional<FileLock> lock = FileLock::TryAcquire(dir / "lock");
+  if (!lock) {
+    const LockHolder holder = ParseHolder(ReadFile(dir / "lock").value_or(""));
+    throw ConfigError(
+        fmt::format("{}: another controller runs this sweep: pid {} on {}, since {}; "
+                    "look at it with "
+                    "`hyperopt status {}`, or give this one another --output",
+                    dir.string(),
+                    holder.pid,
+                    holder.host,
+                    holder.started,
+                    dir.string()));
+  }
+  return SweepFolder(fs::canonical(dir), std::move(*lock));
+}
+
+fs::path SweepFolder::StartOver() {
+  fs::path old;
+  for (int n = 1;; ++n) {
+    old = dir_.string() + fmt::format(".old-{}", n);
+    if (!fs::exists(old)) break;
+  }
+  fs::rename(dir_, old);
+  *this = Take(dir_);
+  return old;
+}
+
+fs::path SweepFolder::MakeSockets(const std::string& sweep_id) {
+  const fs::path sockets = PrivateTmp(sweep_id + dir_.string());
+  OrderedJson holder = {{"host", HostName()},
+                        {"pid", getpid()},
+                        {"started", LocalTimeText()},
+                        {"sockets", sockets.string()}};
+  lock_.WriteText(DumpJson(holder));
+  return sockets;
+}
+
+std::optional<LockHolder> FindController(const fs::path& dir) {
+  if (!FileLock::IsHeld(dir / "lock")) return std::nullopt;
+  return ParseHolder(ReadFile(dir / "lock").value_or(""));
+}
+
+std::optional<fs::path> NewestSweep(const fs::path& results) {
+  std::optional<fs::path> newest;
+  fs::file_time_type newest_time;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(results, error)) {
+    const fs::path database = entry.path() / "sweep.db";
+    std::error_code missing;
+    fs::file_time_type time = fs::last_write_time(database, missing);
+    if (missing) continue;
+    // With a write-ahead log the newest write may be there.
+    const auto log_time = fs::last_write_time(database.string() + "-wal", missing);
+    if (!missing) time = std::max(time, log_time);
+    if (newest && time <= newest_time) continue;
+    newest = entry.path();
+    newest_time = time;
+  }
+  return newest;
+}
+
+}  // namespace hyperopt
