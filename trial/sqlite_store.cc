@@ -1,6 +1,5 @@
 #include "trial/internal/sqlite_store.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -39,11 +38,6 @@ bool HasWal(const fs::path& path) {
   std::error_code error;
   const auto size = fs::file_size(path.string() + "-wal", error);
   return !error && size > 0;
-}
-
-void SyncFile(const fs::path& path) {
-  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd || fsync(fd.get()) != 0) ThrowFileError(path, "cannot be synced", errno);
 }
 
 void RequireRecord(const fs::path& path) {

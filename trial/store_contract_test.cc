@@ -130,6 +130,8 @@ TEST_CASE_TEMPLATE(
   run.exit_code = 137;
   run.outcome = "exit";
   run.peak_memory = INT64_MAX;
+  run.placement = R"({"cpus":2})";
+  run.checkpoints = {1, 3, INT64_MAX};
   run.resume_from = "checkpoints/3";
   ExecutorRow executor = SampleExecutor(1);
   executor.left = 1700000010.0;

@@ -1,7 +1,9 @@
 #include "trial/internal/sqlite.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cassert>
 #include <cctype>
@@ -9,6 +11,7 @@
 #include <cstring>
 
 #include "trial/errors.h"
+#include "trial/fs.h"
 
 namespace hyperopt {
 namespace {
@@ -258,5 +261,10 @@ void Statement::RunToEnd() {
 }
 
 void Statement::Reset() { sqlite3_reset(statement_); }
+
+void SyncFile(const std::filesystem::path& path) {
+  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd || fsync(fd.get()) != 0) ThrowFileError(path, "cannot be synced", errno);
+}
 
 }  // namespace hyperopt

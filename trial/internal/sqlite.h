@@ -102,12 +102,16 @@ class RowReader {
   // Two columns: value and kind.
   Objective Number();
 
+  [[noreturn]] void ThrowDamaged(std::string_view found) const {
+    database_->ThrowDamaged(found);
+  }
+
   // What `from_string` makes of the next column; damaged where it makes nothing.
   template <typename FromString>
   auto Word(FromString from_string) {
     const std::string_view text = Text();
     auto value = from_string(text);
-    if (!value) database_->ThrowDamaged(text);
+    if (!value) ThrowDamaged(text);
     return *value;
   }
 
@@ -171,5 +175,8 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
   int next_ = 1;
 };
+
+// fsync of a database file that was built without syncs.
+void SyncFile(const std::filesystem::path& path);
 
 }  // namespace hyperopt

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kRunColumns =
     "trial, run, attempt, executor, host, devices, started, ended, exit_code, signal, "
-    "outcome, peak_memory, resume_from";
+    "outcome, peak_memory, placement, checkpoints, resume_from";
 
 RunKey ReadKey(RowReader& row) {
   RunKey key;
@@ -37,9 +37,10 @@ std::optional<Goal> GoalFromString(std::string_view text) {
   return std::nullopt;
 }
 
-std::vector<std::string> DevicesFromJson(std::string_view text) {
+template <typename T>
+std::vector<T> ListFromJson(std::string_view text) {
   if (text == "[]") return {};
-  return ParseJson(text).get<std::vector<std::string>>();
+  return ParseJson(text).get<std::vector<T>>();
 }
 
 TrialRow ReadTrial(RowReader& row) {
@@ -53,6 +54,7 @@ TrialRow ReadTrial(RowReader& row) {
   trial.lost = row.Integer32();
   if (const auto stopping = row.OptionalText()) {
     trial.stopping = ReasonFromString(*stopping);
+    if (!trial.stopping) row.ThrowDamaged(*stopping);
   }
   trial.best = row.Number();
   trial.best_step = row.Integer();
@@ -235,13 +237,15 @@ RunRow RecordReader::ReadRun(RowReader& row) const {
   run.key = ReadKey(row);
   run.executor = ExecutorId(row.Integer());
   run.host = row.Text();
-  run.devices = GuardJson([&] { return DevicesFromJson(row.Text()); });
+  run.devices = GuardJson([&] { return ListFromJson<std::string>(row.Text()); });
   run.started = row.Real();
   run.ended = row.Real();
   if (const auto code = row.OptionalInteger()) run.exit_code = *code;
   if (const auto signal = row.OptionalInteger()) run.signal = *signal;
   run.outcome = row.Text();
   run.peak_memory = row.Integer();
+  run.placement = row.Text();
+  run.checkpoints = GuardJson([&] { return ListFromJson<int64_t>(row.Text()); });
   run.resume_from = row.Text();
   return run;
 }

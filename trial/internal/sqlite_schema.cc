@@ -76,6 +76,8 @@ CREATE TABLE run (
   signal INTEGER,
   outcome TEXT NOT NULL,
   peak_memory INTEGER NOT NULL,
+  placement TEXT NOT NULL,    -- JSON, what it holds on the executor
+  checkpoints TEXT NOT NULL,  -- JSON list of steps
   resume_from TEXT NOT NULL,
   PRIMARY KEY (trial, run, attempt)
 ) WITHOUT ROWID;
@@ -160,6 +162,7 @@ std::string KeepCopy(Database& database, int version) {
   const std::string unfinished = copy + ".new";
   std::filesystem::remove(unfinished);
   Statement(database, "VACUUM INTO ?").Run(unfinished);
+  SyncFile(unfinished);
   std::filesystem::rename(unfinished, copy);
   SyncFolder(database.path().parent_path());
   return copy;

@@ -42,7 +42,7 @@ RecordWriter::RecordWriter(Database& database)
       text_(database, Replace("sweep_text", 3)),
       trial_(database, Replace("trial", 21)),
       parameter_(database, Replace("parameter", 3)),
-      run_(database, Replace("run", 13)),
+      run_(database, Replace("run", 15)),
       report_(database,
               "INSERT INTO report VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
               "ON CONFLICT (trial, run, attempt, source, generation, offset) "
@@ -135,6 +135,8 @@ void RecordWriter::Put(const PutRun& change) {
            row.signal,
            row.outcome,
            row.peak_memory,
+           row.placement,
+           fmt::format("[{}]", fmt::join(row.checkpoints, ",")),
            row.resume_from);
 }
 
