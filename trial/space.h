@@ -87,7 +87,7 @@ std::optional<int64_t> Cardinality(const Domain& domain);
 // Value number `index` in ascending order, or in that of the list.
 // REQUIRES: 0 <= index < Cardinality.
 ParamValue ValueAt(const Domain& domain, int64_t index);
-// One line for a person: "loguniform 1e-05 .. 0.1", "one of sgd, adam".
+// One line for a person: "loguniform 1.0e-05 .. 0.1", "one of sgd, adam".
 std::string Describe(const Domain& domain);
 
 struct Parameter {

@@ -154,7 +154,9 @@ std::optional<std::string> NearestName(std::string_view name,
   for (const std::string& candidate : known) {
     if (candidate == name) return candidate;
     const size_t distance = EditDistance(name, candidate);
-    if (distance < best) {
+    // All letters changed is no likeness, however few they are.
+    const size_t length = std::max(name.size(), candidate.size());
+    if (distance < best && distance < length) {
       best = distance;
       nearest = candidate;
     }

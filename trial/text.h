@@ -12,7 +12,8 @@ namespace hyperopt {
 // The known name that a person most likely meant by `name`; nullopt where none is
 // close. Close: at most max(1, length / 3) insertions, deletions, substitutions and
 // swaps of neighbours (Damerau-Levenshtein), where case does not count and `-` is `_`.
-// The first of equally close ones. `name` itself, where it is known.
+// Fewer than there are letters, too: x is not like q. The first of equally close ones;
+// `name` itself, where it is known.
 std::optional<std::string> NearestName(std::string_view name,
                                        std::span<const std::string> known);
 
