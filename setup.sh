@@ -194,7 +194,7 @@ default_jobs() {
 configure() {
   local args=("-DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE:-Release}"
     "-DHYPEROPT_TRAINER=$trainer" "-DHYPEROPT_CUDA=$cuda")
-  [ $trainer = OFF ] || args+=("-DCMAKE_PREFIX_PATH=$(libtorch_dir)")
+  [ $trainer = OFF ] || args+=("-DHYPEROPT_LIBTORCH=$(libtorch_dir)")
   if [ ! -f build/CMakeCache.txt ]; then
     args+=(-G Ninja)
   elif ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" build/CMakeCache.txt; then

@@ -118,7 +118,7 @@ class SetupTest(unittest.TestCase):
         log = self.log.read_text()
         self.assertEqual(log.count("pip -m pip install"), 1)
         self.assertIn("--no-deps", log)
-        self.assertIn(f"-DCMAKE_PREFIX_PATH={self.libtorch}", log)
+        self.assertIn(f"-DHYPEROPT_LIBTORCH={self.libtorch}", log)
         self.assert_ok(self.run_setup("--user"))
         self.assertNotIn("pip", self.log.read_text())
 
@@ -147,7 +147,7 @@ class SetupTest(unittest.TestCase):
         before = sorted(own.rglob("*"))
         self.assert_ok(self.run_setup("--user", HYPEROPT_LIBTORCH=str(own)))
         self.assertNotIn("pip", self.log.read_text())
-        self.assertIn(f"-DCMAKE_PREFIX_PATH={own}", self.log.read_text())
+        self.assertIn(f"-DHYPEROPT_LIBTORCH={own}", self.log.read_text())
         self.assertEqual(sorted(own.rglob("*")), before)
 
     def test_no_folder_of_others_is_removed(self):
@@ -163,7 +163,7 @@ class SetupTest(unittest.TestCase):
         log = self.log.read_text()
         self.assertNotIn("--no-deps", log)
         self.assertIn("-DHYPEROPT_CUDA=ON", log)
-        self.assertIn(f"-DCMAKE_PREFIX_PATH={self.libtorch}-gpu", log)
+        self.assertIn(f"-DHYPEROPT_LIBTORCH={self.libtorch}-gpu", log)
 
     def test_usage(self):
         for options in (["--nonsense"], ["--jobs"], ["--jobs", "many"],
