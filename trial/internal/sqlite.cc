@@ -110,7 +110,11 @@ Database::Database(std::filesystem::path path, OpenHow how) : path_(std::move(pa
   }
 }
 
-Database::~Database() { sqlite3_close(handle_); }
+Database::~Database() {
+  begin_.reset();
+  commit_.reset();
+  sqlite3_close(handle_);
+}
 
 void Database::Execute(const std::string& sql) {
   if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
@@ -136,6 +140,16 @@ std::string Database::ReadText(const std::string& sql) {
   return value;
 }
 
+void Database::Begin() {
+  if (!begin_) begin_ = std::make_unique<Statement>(*this, "BEGIN IMMEDIATE");
+  begin_->Run();
+}
+
+void Database::Commit() {
+  if (!commit_) commit_ = std::make_unique<Statement>(*this, "COMMIT");
+  commit_->Run();
+}
+
 bool Database::InTransaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 
 void Database::Throw() const { throw EnvironmentError(ErrorText(path_, handle_)); }
@@ -146,12 +160,12 @@ void Database::ThrowDamaged(std::string_view found) const {
 }
 
 Transaction::Transaction(Database& database) : database_(database) {
-  database_.Execute("BEGIN IMMEDIATE");
+  database_.Begin();
 }
 
 Transaction::~Transaction() { RollBack(database_); }
 
-void Transaction::Commit() { database_.Execute("COMMIT"); }
+void Transaction::Commit() { database_.Commit(); }
 
 ReadTransaction::ReadTransaction(Database& database) : database_(database) {
   database_.Execute("BEGIN");

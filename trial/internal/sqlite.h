@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 namespace hyperopt {
+
+class Statement;
 
 enum class OpenHow {
   kCreate,     // a new file; an existing one is opened
@@ -40,6 +43,9 @@ class Database {
   // The first column of the first row.
   int64_t ReadInteger(const std::string& sql);
   std::string ReadText(const std::string& sql);
+  // BEGIN IMMEDIATE and COMMIT, prepared once; see Transaction.
+  void Begin();
+  void Commit();
   bool InTransaction() const;
 
   // Throws the error that the last call on this connection left.
@@ -53,6 +59,8 @@ class Database {
  private:
   std::filesystem::path path_;
   sqlite3* handle_ = nullptr;
+  std::unique_ptr<Statement> begin_;
+  std::unique_ptr<Statement> commit_;
 };
 
 // BEGIN IMMEDIATE until Commit; without one, the destructor rolls back. A rollback can
