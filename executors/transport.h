@@ -37,9 +37,10 @@ struct Frame {
 class ServerTransport {
  public:
   virtual ~ServerTransport() = default;
-  // Descriptor to poll for reading; edge-triggered (ZeroMQ's): after it wakes, receive
-  // until nothing comes, and receive before polling again.
-  virtual std::vector<int> fds() const = 0;
+  // To poll for reading; ask for it before each poll, since the call also notes what a
+  // send has pulled in meanwhile. The number stays the same. Receive until nothing
+  // comes, or it stays readable.
+  virtual int fd() = 0;
   virtual std::optional<Frame> ReceiveFromExecutor() = 0;
   // False where it was dropped: peer gone or past its high-water mark. Never blocks.
   virtual bool SendToExecutor(const Peer& peer, std::string_view bytes) = 0;
@@ -58,28 +59,34 @@ struct ServerOptions {
 // leaves this machine and there are no keys.
 std::unique_ptr<ServerTransport> OpenServer(const ServerOptions& options);
 
-// The executor's end. A thread of its own owns the DEALER socket and exchanges whole
-// frames with the loop over an inproc PAIR; where the loop hands over no heartbeat
-// within `heartbeat_s`, the thread sends the last one again.
+// The executor's end. Used from one thread, the loop's. A second thread watches the
+// loop: where it hands over no heartbeat within the interval, the last one is sent
+// again. Both use the one DEALER socket, one at a time, and neither ever blocks in it.
+//
+// What is sent while there is no connection waits for it (up to 64 MiB, of heartbeats
+// only the newest); what was on its way when a connection broke is lost.
 class ClientTransport {
  public:
   virtual ~ClientTransport() = default;
-  virtual int fd() const = 0;  // as ServerTransport::fds
+  virtual int fd() = 0;  // as ServerTransport::fd; the same after Reconnect
   virtual std::optional<std::string> Receive() = 0;
   virtual void Send(std::string_view bytes) = 0;
   // As Send, and kept to be repeated.
   virtual void SendHeartbeat(std::string_view bytes) = 0;
+  // 2 seconds until set.
   virtual void SetHeartbeatInterval(double seconds) = 0;
-  // A new connection (a controller that came back has another socket under the same
-  // path).
+  // Another connection, and what waited for the old one is dropped. (A server that
+  // comes back under the same endpoint is found without it.) Throws ConfigError on what
+  // is no endpoint.
   virtual void Reconnect(const std::string& endpoint) = 0;
 };
-// `endpoint`: "ipc:///path" or "tcp://host:port".
+// `endpoint`: "ipc:///path" or "tcp://host:port"; keys are used on tcp alone. Returns
+// at once, whether or not a server is there. Throws ConfigError, EnvironmentError.
 std::unique_ptr<ClientTransport> OpenClient(const std::string& endpoint,
                                             const std::optional<KeyFile>& keys);
 
 // One question of the command line to a living controller: sends `request`, waits for
-// the answer. nullopt where none came in time.
+// the answer. nullopt where none came in time; at once where nobody listens.
 std::optional<std::string> Ask(const std::filesystem::path& folder,
                                std::string_view request,
                                double timeout_s);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "executors/internal/zmq_sockets.h"
+#include "executors/internal/zmq_waker.h"
 #include "executors/transport.h"
 #include "trial/errors.h"
 
@@ -96,25 +97,34 @@ class Server final : public ServerTransport {
     BindIpc(executors_, options.folder / internal::kExecutorsSocket);
     BindIpc(requests_, options.folder / internal::kRequestsSocket);
     if (options.listen) Listen(*options.listen, options.keys);
+    waker_.Watch(executors_);
+    waker_.Watch(requests_);
+    if (zap_) waker_.Watch(zap_);
   }
 
-  std::vector<int> fds() const override {
-    std::vector<int> fds = {executors_.get(zmq::sockopt::fd),
-                            requests_.get(zmq::sockopt::fd)};
-    if (zap_) fds.push_back(zap_.get(zmq::sockopt::fd));
-    return fds;
+  int fd() override {
+    waker_.NoteWaiting(executors_);
+    waker_.NoteWaiting(requests_);
+    return waker_.fd();
   }
 
   std::optional<Frame> ReceiveFromExecutor() override {
     if (auto frame = Receive(executors_)) return frame;
-    if (!zap_) return std::nullopt;
-    AnswerZap();
-    return Receive(executors_);
+    if (zap_) {
+      AnswerZap();
+      if (auto frame = Receive(executors_)) return frame;
+    }
+    waker_.NoteDrained(executors_);
+    return std::nullopt;
   }
   bool SendToExecutor(const Peer& peer, std::string_view bytes) override {
     return Send(executors_, peer, bytes);
   }
-  std::optional<Frame> ReceiveRequest() override { return Receive(requests_); }
+  std::optional<Frame> ReceiveRequest() override {
+    if (auto frame = Receive(requests_)) return frame;
+    waker_.NoteDrained(requests_);
+    return std::nullopt;
+  }
   bool SendReply(const Peer& peer, std::string_view bytes) override {
     return Send(requests_, peer, bytes);
   }
@@ -199,6 +209,7 @@ class Server final : public ServerTransport {
   zmq::socket_t zap_;  // outlives executors_: see RequireKeys
   zmq::socket_t executors_;
   zmq::socket_t requests_;
+  internal::ZmqWaker waker_;
   std::string admitted_;  // the client's public key, 32 bytes
   std::string tcp_endpoint_;
 };

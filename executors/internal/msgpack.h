@@ -14,6 +14,8 @@ namespace hyperopt::internal {
 // NaN (with its bits) and infinity stay what they are.
 class PackWriter {
  public:
+  PackWriter() { out_.reserve(256); }
+
   void Nil() { Byte(0xc0); }
   void Bool(bool value) { Byte(value ? 0xc3 : 0xc2); }
   void Int(int64_t value);

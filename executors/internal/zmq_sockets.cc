@@ -36,14 +36,6 @@ bool ReceivePart(zmq::socket_t& socket, zmq::message_t& part) {
   }
 }
 
-bool SendPart(zmq::socket_t& socket, zmq::message_t& part, bool more) {
-  const int flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0);
-  for (;;) {
-    if (zmq_msg_send(part.handle(), socket.handle(), flags) >= 0) return true;
-    if (errno != EINTR) return false;
-  }
-}
-
 bool SendBytes(zmq::socket_t& socket, std::string_view bytes, bool more) {
   const int flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0);
   for (;;) {

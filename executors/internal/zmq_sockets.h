@@ -21,8 +21,7 @@ void SetCommonOptions(zmq::socket_t& socket);
 
 // Never blocks. False where nothing is there (or the context ends).
 bool ReceivePart(zmq::socket_t& socket, zmq::message_t& part);
-// Never blocks. False where it could not be queued; `part` is whole then.
-bool SendPart(zmq::socket_t& socket, zmq::message_t& part, bool more);
+// Never blocks. False where it could not be queued.
 bool SendBytes(zmq::socket_t& socket, std::string_view bytes, bool more);
 
 std::string_view View(const zmq::message_t& part);
