@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -36,18 +37,29 @@ class Leftovers {
         unborn_(key ? "" : UnbornComm(sweep_id)) {}
 
   // Those that carry the token, and all below them.
-  std::vector<Identity> Find() const {
-    const Stats stats = ReadAllProcessStats();
+  std::vector<Identity> Find(const Stats& stats) const {
     std::map<pid_t, bool> verdicts;
     std::vector<Identity> found;
     for (const auto& [pid, stat] : stats) {
-      if (stat.state == 'Z' || stat.state == 'X') continue;
+      if (stat.ending) continue;
       if (IsLeftover(pid, stats, &verdicts)) found.emplace_back(pid, stat.start);
     }
     return found;
   }
 
+  // A keeper's socket closes before its children fall to the next above it.
+  bool KeeperIsLeaving(const Stats& stats) const {
+    return std::any_of(stats.begin(), stats.end(), [&](const auto& entry) {
+      const ProcessStat& stat = entry.second;
+      return stat.comm == keeper_ && stat.ending && stat.state != 'Z';
+    });
+  }
+
  private:
+  bool IsLiving(const ProcessStat& stat) const {
+    return stat.comm == keeper_ && !stat.ending;
+  }
+
   static bool IsOurs(pid_t pid) {
     struct stat status {};
     const std::string path = "/proc/" + std::to_string(pid);
@@ -80,7 +92,7 @@ class Leftovers {
   bool BelongsToKeeper(pid_t pid, const Stats& stats) const {
     for (auto stat = stats.find(pid); stat != stats.end();
          stat = stats.find(stat->second.parent)) {
-      if (stat->second.comm == keeper_ && stat->second.state != 'Z') return true;
+      if (IsLiving(stat->second)) return true;
       if (stat->second.parent == stat->first) break;
     }
     return false;
@@ -113,8 +125,9 @@ int KillLeftovers(const std::string& sweep_id, const std::optional<RunKey>& key)
   const Time deadline = ReadClocks().steady + kPatience;
   while (ReadClocks().steady < deadline) {
     ReapOrphans();
-    const std::vector<Identity> found = leftovers.Find();
-    if (found.empty()) break;
+    const Stats stats = ReadAllProcessStats();
+    const std::vector<Identity> found = leftovers.Find(stats);
+    if (found.empty() && !leftovers.KeeperIsLeaving(stats)) break;
     std::vector<pollfd> ends;
     std::vector<UniqueFd> fds;
     for (const Identity& victim : found) {
@@ -124,8 +137,9 @@ int KillLeftovers(const std::string& sweep_id, const std::optional<RunKey>& key)
       fds.push_back(std::move(fd));
     }
     // Readable once the process has ended. One is enough to look again.
-    poll(ends.data(), ends.size(), kLookAgainMs);
+    poll(ends.data(), ends.size(), ends.empty() ? 1 : kLookAgainMs);
   }
+  ReapOrphans();
   return static_cast<int>(seen.size());
 }
 

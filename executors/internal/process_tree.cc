@@ -49,16 +49,20 @@ std::optional<ProcessStat> ReadProcessStat(pid_t pid) {
   ProcessStat stat;
   stat.comm = text.substr(open + 1, close - open - 1);
   unsigned long long start = 0;
-  // Fields 3 to 6 and 22 of proc(5).
+  unsigned flags = 0;
+  // Fields 3 to 6, 9 and 22 of proc(5).
   const int fields = std::sscanf(text.c_str() + close + 1,
-                                 " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
+                                 " %c %d %d %d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d "
                                  "%*d %*d %*d %*d %*d %llu",
                                  &stat.state,
                                  &stat.parent,
                                  &stat.group,
                                  &stat.session,
+                                 &flags,
                                  &start);
-  if (fields != 5) return std::nullopt;
+  if (fields != 6) return std::nullopt;
+  constexpr unsigned kExiting = 0x4;  // PF_EXITING
+  stat.ending = (flags & kExiting) != 0;
   stat.start = start;
   return stat;
 }

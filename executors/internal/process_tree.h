@@ -18,8 +18,9 @@ struct ProcessStat {
   pid_t parent = 0;
   pid_t group = 0;
   pid_t session = 0;
-  char state = '?';    // 'Z' for a zombie
-  uint64_t start = 0;  // clock ticks since boot; with the pid a name for ever
+  char state = '?';     // 'Z' for a zombie
+  bool ending = false;  // past its last instruction, but perhaps not a zombie yet
+  uint64_t start = 0;   // clock ticks since boot; with the pid a name for ever
   std::string comm;
 };
 
