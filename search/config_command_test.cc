@@ -1,0 +1,142 @@
+// command, env, keep_env, read.
+#include <doctest/doctest.h>
+
+#include "search/testing/config_text.h"
+
+namespace hyperopt {
+namespace {
+
+using testing::CommandFile;
+using testing::Contains;
+using testing::Errors;
+using testing::Has;
+using testing::LudwigFile;
+using testing::Parse;
+
+using Words = std::vector<std::string>;
+
+std::string With(const std::string& command) {
+  return "command: " + command +
+         "\nhyperopt: {metric: loss, parameters: {lr: {space: uniform, lower: 0, "
+         "upper: 1}}}\n";
+}
+
+TEST_SUITE_BEGIN("config command");
+
+TEST_CASE("a list of words, as they are written") {
+  CHECK(Parse(With("[run, 1e-5, 010, true, \"\", \"${lr}\", 'a b']")).command ==
+        Words{"run", "1e-5", "010", "true", "", "${lr}", "a b"});
+}
+
+TEST_CASE("a text is split into words without a shell") {
+  CHECK(Parse(With("python3 train.py --lr=${lr} 'a b'")).command ==
+        Words{"python3", "train.py", "--lr=${lr}", "a b"});
+  CHECK(Contains(Errors(With("run ${lr} > log")), "search.yaml:1:10: command: "));
+  CHECK(Contains(Errors(With("\"run 'x\"")), "command: "));
+}
+
+TEST_CASE("what is no command") {
+  for (const char* command : {"[]",
+                              "''",
+                              "{a: 1}",
+                              "3",
+                              "[run, [a]]",
+
+                              "[run, ~]",
+                              "[\"\"]",
+                              "[\"${args}\"]"}) {
+    CAPTURE(std::string(command));
+    CHECK(Contains(Errors(With(command)), "command"));
+  }
+}
+
+TEST_CASE("places are checked, with what is near") {
+  CHECK(Contains(Errors(With("[run, \"${rl}\"]")), "did you mean ${lr}?"));
+  CHECK(Contains(Errors(With("[sh, -c, \"x ${lr}\"]")), "\"$1\""));
+  CHECK(Contains(Errors(With("[run, \"${args:hydra}\"]")),
+                 "not available in this version"));
+  // A parameter whose range is wrong is no unknown name.
+  const std::string errors = Errors(
+      "command: [run, \"${lr}\"]\n"
+      "hyperopt: {metric: loss, parameters: {lr: {space: uniform, lower: 1, upper: "
+      "0}}}\n");
+  CHECK(Contains(errors, "lower must be below upper"));
+  CHECK_FALSE(Contains(errors, "${lr}"));
+}
+
+TEST_CASE("a parameter that no word has is said, not refused") {
+  CHECK(Has(Parse(With("[run]")).notes, "not in the command: lr"));
+  CHECK(Parse(With("[run, \"${lr}\"]")).notes.empty());
+  CHECK(Parse(With("[run]\nenv: {LR: \"${lr}\"}")).notes.empty());
+}
+
+TEST_CASE("with a command the metric is required") {
+  CHECK(
+      Contains(Errors("command: [run]\nhyperopt: {parameters: {a: {space: randn}}}\n"),
+               "hyperopt.metric: is missing"));
+  CHECK(Has(Parse(CommandFile("  split: test\n")).notes, "hyperopt.split has no use"));
+}
+
+TEST_CASE("env: templates, and names taken from where hyperopt runs") {
+  const SearchConfig config = Parse(CommandFile(
+      "",
+      "env: {A: 1e-5, B: \"${lr}/${trial.id}\", C: '', T: {from: TOKEN}, D: true}\n"));
+  CHECK(config.env.at("A") == EnvEntry{"1e-5", false});
+  CHECK(config.env.at("B") == EnvEntry{"${lr}/${trial.id}", false});
+  CHECK(config.env.at("C") == EnvEntry{"", false});
+  CHECK(config.env.at("D") == EnvEntry{"true", false});
+  CHECK(config.env.at("T") == EnvEntry{"TOKEN", true});
+  for (const char* env : {"[A]",
+                          "{A: null}",
+                          "{A: [1]}",
+                          "{'A B': 1}",
+                          "{1A: 1}",
+                          "{HYPEROPT_SEED: 1}",
+                          "{CUDA_VISIBLE_DEVICES: 0}",
+                          "{A: {from: 'x y'}}",
+                          "{A: {form: X}}",
+                          "{A: '${nothing}'}",
+                          "{A: '${args}'}"}) {
+    CAPTURE(std::string(env));
+    CHECK(
+        Contains(Errors(CommandFile("", "env: " + std::string(env) + "\n")), ": env"));
+  }
+}
+
+TEST_CASE("keep_env takes names with wildcards") {
+  CHECK(Parse(CommandFile("", "keep_env: [SLURM_*, 'PMI?', X]\n")).keep_env ==
+        Words{"SLURM_*", "PMI?", "X"});
+  CHECK(Parse(CommandFile("", "keep_env: '*'\n")).keep_env == Words{"*"});
+  CHECK(Contains(Errors(CommandFile("", "keep_env: [a-b]\n")),
+                 "search.yaml:2:12: keep_env"));
+  CHECK(Contains(Errors(CommandFile("", "keep_env: {a: b}\n")),
+                 "keep_env: must be names"));
+}
+
+TEST_CASE("read: regular expressions are compiled before anything runs") {
+  const SearchConfig config = Parse(
+      CommandFile("", "read: {output: {loss: 'loss=(\\S+)', step: 'epoch (\\d+)'}}\n"));
+  CHECK(config.read ==
+        std::vector<OutputPattern>{{"loss", "loss=(\\S+)"}, {"step", "epoch (\\d+)"}});
+  CHECK(Contains(Errors(CommandFile("", "read: {output: {loss: 'loss=('}}\n")),
+                 "search.yaml:2:23: read.output.loss: is no regular expression"));
+  CHECK(Contains(Errors(CommandFile("", "read: {output: {loss: 3}}\n")),
+                 "must be a regular"));
+  CHECK(Contains(Errors(CommandFile(
+                     "", "read: {output: {loss: '" + std::string(2000, '(') + "'}}\n")),
+                 "at most 1000"));
+  for (const char* read :
+       {"{csv: '*.csv'}", "{jsonl: x}", "{tensorboard: x}", "{output: dicts}"}) {
+    CHECK(Contains(Errors(CommandFile("", "read: " + std::string(read) + "\n")),
+                   "not available in this version"));
+  }
+  CHECK(Contains(Errors(CommandFile("", "read: {outputs: {a: b}}\n")),
+                 "did you mean output?"));
+  CHECK(Contains(Errors(LudwigFile("", "read: {output: {a: b}}\n")),
+                 "only with `command`"));
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace hyperopt

@@ -1,0 +1,257 @@
+// A search file as it was understood: written back as JSON that reads as the same
+// search, and compared setting by setting.
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "search/config.h"
+#include "trial/json.h"
+
+namespace hyperopt {
+namespace {
+
+OrderedJson NumericToJson(const char* space, const auto& domain) {
+  OrderedJson json = {
+      {"space", space}, {"lower", domain.lower}, {"upper", domain.upper}};
+  if (domain.log) json["log"] = true;
+  return json;
+}
+
+OrderedJson ToJson(const FloatDomain& domain) {
+  OrderedJson json = NumericToJson("float", domain);
+  if (domain.step) json["step"] = *domain.step;
+  return json;
+}
+
+// A range of one value is what randint makes of [n, n + 1).
+OrderedJson ToJson(const IntDomain& domain) {
+  if (domain.lower == domain.upper) {
+    return {{"space", "choice"}, {"categories", {domain.lower}}};
+  }
+  OrderedJson json = NumericToJson("int", domain);
+  if (domain.step != 1) json["step"] = domain.step;
+  return json;
+}
+
+OrderedJson ToJson(const NormalDomain& domain) {
+  OrderedJson json = {{"space", domain.q ? "qrandn" : "randn"},
+                      {"mean", domain.mean},
+                      {"sd", domain.sd}};
+  if (domain.q) json["q"] = *domain.q;
+  return json;
+}
+
+OrderedJson ListToJson(const std::vector<ParamValue>& values) {
+  OrderedJson list = OrderedJson::array();
+  for (const ParamValue& value : values) list.push_back(ParamValueToJson(value));
+  return list;
+}
+
+OrderedJson ToJson(const CategoricalDomain& domain) {
+  return {{"space", "choice"}, {"categories", ListToJson(domain.values)}};
+}
+
+OrderedJson ToJson(const GridDomain& domain) {
+  return {{"space", "grid_search"}, {"values", ListToJson(domain.values)}};
+}
+
+OrderedJson ParametersToJson(const SearchConfig& config) {
+  OrderedJson json = OrderedJson::object();
+  for (const Parameter& parameter : config.space.parameters()) {
+    OrderedJson entry =
+        std::visit([](const auto& domain) { return ToJson(domain); }, parameter.domain);
+    const auto arg = config.arg_names.find(parameter.name);
+    if (arg != config.arg_names.end()) {
+      entry["arg"] = arg->second ? OrderedJson(*arg->second) : OrderedJson();
+    }
+    json[parameter.name] = std::move(entry);
+  }
+  return json;
+}
+
+OrderedJson SearchAlgToJson(const SamplerOptions& sampler) {
+  OrderedJson json = {{"type", sampler.kind == SamplerKind::kGrid ? "grid" : "random"},
+                      {"random_state", sampler.seed}};
+  if (sampler.constant_grid_search) json["constant_grid_search"] = true;
+  if (!sampler.points_to_evaluate.empty()) {
+    OrderedJson points = OrderedJson::array();
+    for (const Params& point : sampler.points_to_evaluate) {
+      points.push_back(ParamsToJson(point));
+    }
+    json["points_to_evaluate"] = std::move(points);
+  }
+  return json;
+}
+
+OrderedJson SchedulerToJson(const SchedulerOptions& scheduler) {
+  if (scheduler.kind == SchedulerKind::kFifo) return {{"type", "fifo"}};
+  return {{"type", "asha"},
+          {"mode", "stopping"},
+          {"time_attr", scheduler.time_attr},
+          {"max_t", scheduler.max_t},
+          {"grace_period", scheduler.grace_period},
+          {"reduction_factor", scheduler.reduction_factor},
+          {"brackets", scheduler.brackets}};
+}
+
+OrderedJson ExecutorToJson(const ExecutorOptions& options) {
+  const ResourceRequest& need = options.resources;
+  OrderedJson json = {{"num_samples", options.num_samples}};
+  if (options.time_budget_s) json["time_budget_s"] = *options.time_budget_s;
+  if (options.max_concurrent_trials) {
+    json["max_concurrent_trials"] = *options.max_concurrent_trials;
+  }
+  json["cpu_resources_per_trial"] = need.cpus.AsDouble();
+  if (options.gpus_given) {
+    json["gpu_resources_per_trial"] = (need.gpu_per_rank * need.ranks).AsDouble();
+  }
+  if (need.memory > 0) json["memory_per_trial"] = need.memory;
+  if (options.trial_wall_s) json["max_seconds_per_trial"] = *options.trial_wall_s;
+  json["max_failures"] = {{"exit", options.max_failures_exit},
+                          {"crash", options.max_failures_crash}};
+  json["max_lost"] = options.max_lost;
+  json["max_initial_failures"] = options.max_initial_failures;
+  json["stop_grace_s"] = options.stop_grace_s;
+  json["stop_signal"] = options.stop_signal;
+  json["heartbeat_s"] = options.heartbeat_s;
+  json["controller_lost_s"] = options.controller_lost_s;
+  json["reassign_after_s"] = options.reassign_after_s;
+  json["store_wait_s"] = options.store_wait_s;
+  json["stuck_s"] = options.stuck_s;
+  json["log_limit"] = options.log_limit;
+  return json;
+}
+
+OrderedJson HyperoptToJson(const SearchConfig& config) {
+  OrderedJson json = {{"goal", ToString(config.goal)}, {"metric", config.metric}};
+  if (config.command.empty()) {
+    json["output_feature"] = config.output_feature;
+    json["split"] = config.split;
+  }
+  json["value"] = config.value == ValueRule::kLast ? "last" : "best";
+  json["parameters"] = ParametersToJson(config);
+  json["search_alg"] = SearchAlgToJson(config.sampler);
+  json["executor"] = ExecutorToJson(config.executor);
+  json["executor"]["scheduler"] = SchedulerToJson(config.scheduler);
+  return json;
+}
+
+OrderedJson EnvToJson(const SearchConfig& config) {
+  OrderedJson json = OrderedJson::object();
+  for (const auto& [name, entry] : config.env) {
+    json[name] =
+        entry.from_host ? OrderedJson{{"from", entry.value}} : OrderedJson(entry.value);
+  }
+  return json;
+}
+
+OrderedJson ReadToJson(const SearchConfig& config) {
+  OrderedJson output = OrderedJson::object();
+  for (const OutputPattern& pattern : config.read)
+    output[pattern.field] = pattern.regex;
+  return {{"output", std::move(output)}};
+}
+
+OrderedJson Resolved(const SearchConfig& config) {
+  OrderedJson json = {{"name", config.name}};
+  if (!config.command.empty()) json["command"] = config.command;
+  if (!config.dataset.empty()) json["dataset"] = config.dataset.string();
+  if (!config.workdir.empty()) json["workdir"] = config.workdir;
+  if (!config.env.empty()) json["env"] = EnvToJson(config);
+  if (!config.keep_env.empty()) json["keep_env"] = config.keep_env;
+  if (!config.read.empty()) json["read"] = ReadToJson(config);
+  const int ranks = config.executor.resources.ranks;
+  if (!config.command.empty()) {
+    if (ranks != 1) json["ranks"] = ranks;
+  } else {
+    json["backend"] = {{"type", "local"}, {"trainer", {{"num_workers", ranks}}}};
+  }
+  const OrderedJson model = ParseJson(config.model);
+  for (const auto& [key, value] : model.items()) json[key] = value;
+  json["hyperopt"] = HyperoptToJson(config);
+  return json;
+}
+
+// Settings whose change makes trials of one search incomparable, or that decide what is
+// proposed next. A name stands for itself and all below it.
+constexpr std::array<std::string_view, 12> kRefused = {
+    "command",
+    "dataset",
+    "workdir",
+    "read",
+    "model",
+    "hyperopt.goal",
+    "hyperopt.metric",
+    "hyperopt.output_feature",
+    "hyperopt.split",
+    "hyperopt.value",
+    "hyperopt.parameters",
+    "hyperopt.search_alg",
+};
+constexpr std::string_view kScheduler = "hyperopt.executor.scheduler";
+
+bool IsBelow(std::string_view setting, std::string_view name) {
+  return setting.starts_with(name) &&
+         (setting.size() == name.size() || setting[name.size()] == '.');
+}
+
+void Put(std::map<std::string, std::string>& settings,
+         const std::string& name,
+         const OrderedJson& value) {
+  settings[name] = DumpJson(value);
+}
+
+void PutEach(std::map<std::string, std::string>& settings,
+             const std::string& prefix,
+             const OrderedJson& map) {
+  for (const auto& [key, value] : map.items()) {
+    Put(settings, prefix + "." + key, value);
+  }
+}
+
+}  // namespace
+
+std::map<std::string, std::string> ComparedSettings(const SearchConfig& config) {
+  std::map<std::string, std::string> settings;
+  OrderedJson resolved = Resolved(config);
+  for (const char* key : {"command",
+                          "dataset",
+                          "workdir",
+                          "env",
+                          "keep_env",
+                          "read",
+                          "ranks",
+                          "backend"}) {
+    if (resolved.contains(key)) Put(settings, key, resolved[key]);
+  }
+  PutEach(settings, "model", ParseJson(config.model));
+  OrderedJson& hyperopt = resolved["hyperopt"];
+  for (const auto& [key, value] : hyperopt.items()) {
+    if (key == "parameters" || key == "search_alg" || key == "executor") {
+      PutEach(settings, "hyperopt." + key, value);
+    } else {
+      Put(settings, "hyperopt." + key, value);
+    }
+  }
+  // Values merge in the order of the parameters, so it is a setting as well.
+  OrderedJson order = OrderedJson::array();
+  for (const Parameter& parameter : config.space.parameters()) {
+    order.push_back(parameter.name);
+  }
+  Put(settings, "hyperopt.parameters", order);
+  return settings;
+}
+
+OnChange WhatAChangeMeans(const std::string& setting) {
+  for (const std::string_view name : kRefused) {
+    if (IsBelow(setting, name)) return OnChange::kRefused;
+  }
+  return IsBelow(setting, kScheduler) ? OnChange::kRefused : OnChange::kApplies;
+}
+
+std::string ResolvedJson(const SearchConfig& config) {
+  return DumpJson(Resolved(config), 2);
+}
+
+}  // namespace hyperopt

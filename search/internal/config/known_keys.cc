@@ -1,0 +1,147 @@
+#include "search/internal/config/known_keys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "trial/text.h"
+
+namespace hyperopt::internal {
+namespace {
+
+struct Home {
+  std::string_view key;
+  std::string_view section;
+};
+
+constexpr std::array kHomes = {
+    Home{"parameters", "hyperopt"},
+    Home{"goal", "hyperopt"},
+    Home{"metric", "hyperopt"},
+    Home{"output_feature", "hyperopt"},
+    Home{"split", "hyperopt"},
+    Home{"search_alg", "hyperopt"},
+    Home{"executor", "hyperopt"},
+    Home{"points_to_evaluate", "hyperopt.search_alg"},
+    Home{"constant_grid_search", "hyperopt.search_alg"},
+    Home{"random_state", "hyperopt.search_alg"},
+    Home{"random_state_seed", "hyperopt.search_alg"},
+    Home{"num_samples", "hyperopt.executor"},
+    Home{"time_budget_s", "hyperopt.executor"},
+    Home{"max_concurrent_trials", "hyperopt.executor"},
+    Home{"cpu_resources_per_trial", "hyperopt.executor"},
+    Home{"gpu_resources_per_trial", "hyperopt.executor"},
+    Home{"memory_per_trial", "hyperopt.executor"},
+    Home{"max_seconds_per_trial", "hyperopt.executor"},
+    Home{"max_failures", "hyperopt.executor"},
+    Home{"max_lost", "hyperopt.executor"},
+    Home{"max_initial_failures", "hyperopt.executor"},
+    Home{"stop_grace_s", "hyperopt.executor"},
+    Home{"stop_signal", "hyperopt.executor"},
+    Home{"heartbeat_s", "hyperopt.executor"},
+    Home{"controller_lost_s", "hyperopt.executor"},
+    Home{"reassign_after_s", "hyperopt.executor"},
+    Home{"store_wait_s", "hyperopt.executor"},
+    Home{"stuck_s", "hyperopt.executor"},
+    Home{"log_limit", "hyperopt.executor"},
+    Home{"scheduler", "hyperopt.executor"},
+    Home{"max_t", "hyperopt.executor.scheduler"},
+    Home{"grace_period", "hyperopt.executor.scheduler"},
+    Home{"reduction_factor", "hyperopt.executor.scheduler"},
+    Home{"brackets", "hyperopt.executor.scheduler"},
+    Home{"time_attr", "hyperopt.executor.scheduler"},
+    Home{"command", "the top level"},
+    Home{"name", "the top level"},
+    Home{"dataset", "the top level"},
+    Home{"workdir", "the top level"},
+    Home{"env", "the top level"},
+    Home{"keep_env", "the top level"},
+    Home{"read", "the top level"},
+    Home{"ranks", "the top level"},
+    Home{"backend", "the top level"},
+    Home{"strategy", "backend.trainer"},
+    Home{"num_workers", "backend.trainer"},
+    Home{"use_gpu", "backend.trainer"},
+    Home{"resources_per_worker", "backend.trainer"},
+};
+
+constexpr std::array<std::string_view, 12> kLater = {"objectives",
+                                                     "base_config",
+                                                     "setup",
+                                                     "wrapper",
+                                                     "container",
+                                                     "tracker",
+                                                     "keep",
+                                                     "hooks",
+                                                     "loggers",
+                                                     "repeats",
+                                                     "constraints",
+                                                     "folds"};
+
+constexpr std::array kModelHomes = {
+    Home{"learning_rate", "trainer"},
+    Home{"learning_rate_scheduler", "trainer"},
+    Home{"learning_rate_scaling", "trainer"},
+    Home{"decay_rate", "trainer"},
+    Home{"batch_size", "trainer"},
+    Home{"eval_batch_size", "trainer"},
+    Home{"epochs", "trainer"},
+    Home{"early_stop", "trainer"},
+    Home{"optimizer", "trainer"},
+    Home{"regularization_lambda", "trainer"},
+    Home{"regularization_type", "trainer"},
+    Home{"gradient_clipping", "trainer"},
+    Home{"num_fc_layers", "combiner"},
+    Home{"fc_layers", "combiner"},
+    Home{"output_size", "combiner"},
+    Home{"dropout", "combiner"},
+    Home{"activation", "combiner"},
+    Home{"norm", "combiner"},
+};
+
+template <size_t N>
+std::optional<std::string_view> Find(const std::array<Home, N>& homes,
+                                     std::string_view key) {
+  const auto found = std::ranges::find(homes, key, &Home::key);
+  if (found == homes.end()) return std::nullopt;
+  return found->section;
+}
+
+// The first known name that `key` is the start of, or that is the start of `key`.
+std::optional<std::string> Completed(std::string_view key,
+                                     std::span<const std::string> known) {
+  for (const std::string& name : known) {
+    const size_t shorter = std::min(name.size(), key.size());
+    if (shorter >= 4 && name.substr(0, shorter) == key.substr(0, shorter)) return name;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool IsOfLaterVersion(std::string_view key) {
+  return std::ranges::find(kLater, key) != kLater.end();
+}
+
+std::optional<std::string_view> SectionOf(std::string_view key) {
+  return Find(kHomes, key);
+}
+
+std::optional<std::string_view> ModelSectionOf(std::string_view key) {
+  return Find(kModelHomes, key);
+}
+
+std::string TextOfUnknownKey(std::string_view key,
+                             std::string_view section,
+                             std::span<const std::string> known) {
+  if (IsOfLaterVersion(key)) return std::string(kLaterVersion);
+  if (const auto home = SectionOf(key); home && *home != section) {
+    return fmt::format("not a key of {}; it belongs under {}", section, *home);
+  }
+  auto near = NearestName(key, known);
+  if (!near) near = Completed(key, known);
+  return near ? fmt::format("unknown key; did you mean {}?", *near) : "unknown key";
+}
+
+}  // namespace hyperopt::internal

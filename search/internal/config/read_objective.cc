@@ -1,0 +1,161 @@
+// What is good: hyperopt.goal, metric, output_feature, split and value.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "search/internal/config/readers.h"
+#include "trial/text.h"
+
+namespace hyperopt::internal {
+namespace {
+
+void ReadGoal(Section& hyperopt, Reading& reading) {
+  const Value* goal = hyperopt.Take("goal");
+  if (goal == nullptr) return;
+  if (goal->text == "min" || goal->text == "max") {
+    hyperopt.Fail("goal", fmt::format("write {}imize", goal->text));
+    return;
+  }
+  const auto text = hyperopt.Choice("goal", {"minimize", "maximize"});
+  if (text == "maximize") reading.config.goal = Goal::kMaximize;
+}
+
+void ReadSplit(Section& hyperopt, Reading& reading) {
+  const Value* split = hyperopt.Take("split");
+  if (split == nullptr) return;
+  if (split->is_string() && split->text == "training") {
+    reading.problems.Note("hyperopt.split: training is read as train");
+    reading.config.split = "train";
+    return;
+  }
+  if (const auto text = hyperopt.Choice("split", {"train", "validation", "test"})) {
+    reading.config.split = *text;
+  }
+}
+
+// `validation.combined.loss`, as Ludwig's own Optuna example has it.
+std::optional<std::string> MetricInOneWord(const std::string& metric) {
+  const size_t first = metric.find('.');
+  const size_t last = metric.rfind('.');
+  if (first == metric.npos || first == last) return std::nullopt;
+  return fmt::format(
+      "split, feature and metric are three keys: metric: {}, output_feature: {}, "
+      "split: "
+      "{}",
+      metric.substr(last + 1),
+      metric.substr(first + 1, last - first - 1),
+      metric.substr(0, first));
+}
+
+void CheckOutputFeature(Section& hyperopt, Reading& reading) {
+  const SearchConfig& config = reading.config;
+  const auto features = FeatureNames(reading.root, "output_features");
+  const bool combined = config.output_feature == "combined";
+  if (combined && config.metric != "loss") {
+    std::string way_out = "name the output feature that it is measured on";
+    if (!features.empty()) way_out = "write output_feature: " + features[0];
+    hyperopt.Fail(
+        "metric",
+        fmt::format("the combined output feature has only the metric loss, not "
+                    "{}; {}",
+                    config.metric,
+                    way_out));
+  }
+  if (combined || features.empty()) return;
+  if (std::ranges::find(features, config.output_feature) != features.end()) return;
+  const auto near = NearestName(config.output_feature, features);
+  hyperopt.Fail("output_feature",
+                fmt::format("no output feature {}; {}",
+                            config.output_feature,
+                            near ? fmt::format("did you mean {}?", *near)
+                                 : fmt::format("there are combined, {}",
+                                               fmt::join(features, ", "))));
+}
+
+// A split that gets no rows would fail every trial at its end.
+void CheckSplitHasRows(Section& hyperopt, Reading& reading) {
+  const Value* preprocessing = reading.root.Find("preprocessing");
+  const Value* split =
+      preprocessing == nullptr ? nullptr : preprocessing->Find("split");
+  const Value* parts = split == nullptr ? nullptr : split->Find("probabilities");
+  if (parts == nullptr || parts->items.size() != 3) return;
+  const SearchConfig& config = reading.config;
+  const size_t index =
+      config.split == "train" ? 0 : (config.split == "validation" ? 1 : 2);
+  const auto share = AsNumber(parts->items[index]);
+  if (!share || *share > 0) return;
+  hyperopt.Fail(
+      "split",
+      fmt::format("{} gets no rows: preprocessing.split.probabilities gives it "
+                  "{}",
+                  config.split,
+                  parts->items[index].text));
+}
+
+void NoteDirection(Reading& reading) {
+  constexpr std::array<std::string_view, 7> kLargerIsBetter = {
+      "accuracy", "roc_auc", "r2", "precision", "recall", "specificity", "hits_at_k"};
+  const SearchConfig& config = reading.config;
+  const bool larger =
+      std::ranges::find(kLargerIsBetter, config.metric) != kLargerIsBetter.end();
+  if (larger && config.goal == Goal::kMinimize) {
+    reading.problems.Note(
+        fmt::format("hyperopt.goal is minimize, and {} is better when it is larger: "
+                    "goal: maximize?",
+                    config.metric));
+  }
+}
+
+void ReadMetric(Section& hyperopt, Reading& reading) {
+  SearchConfig& config = reading.config;
+  const auto metric = hyperopt.Text("metric");
+  if (metric) config.metric = *metric;
+  if (reading.has_command) {
+    if (!hyperopt.Has("metric")) {
+      hyperopt.Fail("metric",
+                    "is missing: the field of the report lines that says how good a "
+                    "trial is, such as loss");
+    }
+    for (const char* key : {"output_feature", "split"}) {
+      if (!hyperopt.Has(key)) continue;
+      reading.problems.Note(fmt::format(
+          "hyperopt.{} has no use with `command`: the metric is a report field", key));
+    }
+    return;
+  }
+  if (!metric) {
+    config.metric = "loss";
+    if (hyperopt.Has("metric")) return;
+  }
+  if (const auto problem = MetricInOneWord(config.metric)) {
+    hyperopt.Fail("metric", *problem);
+    return;
+  }
+  CheckOutputFeature(hyperopt, reading);
+  CheckSplitHasRows(hyperopt, reading);
+  NoteDirection(reading);
+}
+
+}  // namespace
+
+void ReadObjective(Section& hyperopt, Reading& reading) {
+  ReadGoal(hyperopt, reading);
+  ReadSplit(hyperopt, reading);
+  if (const auto feature = hyperopt.Text("output_feature")) {
+    reading.config.output_feature = *feature;
+  }
+  if (const auto value = hyperopt.Choice("value", {"best", "last"}); value == "last") {
+    reading.config.value = ValueRule::kLast;
+  }
+  ReadMetric(hyperopt, reading);
+  for (const char* key : {"eval_split", "validation_metrics"}) {
+    if (!hyperopt.Has(key)) continue;
+    reading.problems.Note(
+        fmt::format("hyperopt.{} has no effect, as in Ludwig; hyperopt.split says what "
+                    "the metric is measured on",
+                    key));
+  }
+}
+
+}  // namespace hyperopt::internal

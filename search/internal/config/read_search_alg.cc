@@ -1,0 +1,241 @@
+// hyperopt.search_alg: how the next trial is chosen, and its seed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "search/internal/config/known_keys.h"
+#include "search/internal/config/readers.h"
+#include "trial/text.h"
+
+namespace hyperopt::internal {
+namespace {
+
+// Beyond, a sampler refuses to count.
+constexpr int64_t kMostTrials = int64_t{1} << 31;
+
+const std::vector<std::string>& LaterTypes() {
+  static const std::vector<std::string> types = {"tpe",
+                                                 "gp",
+                                                 "auto",
+                                                 "sobol",
+                                                 "cmaes",
+                                                 "halton",
+                                                 "ax",
+                                                 "bayesopt",
+                                                 "blendsearch",
+                                                 "bohb",
+                                                 "cfo",
+                                                 "dragonfly",
+                                                 "hebo",
+                                                 "hyperopt",
+                                                 "nevergrad",
+                                                 "optuna",
+                                                 "skopt",
+                                                 "zoopt"};
+  return types;
+}
+
+// nullopt where the type is none of this version's, which is told; then the other keys
+// mean nothing and are not looked at.
+std::optional<SamplerKind> ReadType(Section& alg) {
+  if (!alg.Has("type")) return SamplerKind::kRandom;
+  const auto type = alg.Text("type");
+  if (!type) return std::nullopt;
+  if (*type == "random" || *type == "variant_generator") return SamplerKind::kRandom;
+  if (*type == "grid") return SamplerKind::kGrid;
+  if (std::ranges::find(LaterTypes(), *type) != LaterTypes().end()) {
+    alg.Fail("type", fmt::format("{} is {}; use random or grid", *type, kLaterVersion));
+    return std::nullopt;
+  }
+  std::vector<std::string> known = {"random", "variant_generator", "grid"};
+  known.insert(known.end(), LaterTypes().begin(), LaterTypes().end());
+  const auto near = NearestName(*type, known);
+  alg.Fail("type",
+           near ? fmt::format("no such type: {}; did you mean {}?", *type, *near)
+                : fmt::format("no such type: {}; there are random and grid", *type));
+  return std::nullopt;
+}
+
+// One seed under any of the names that Ludwig's algorithms have for it.
+void ReadSeed(Section& alg, Reading& reading) {
+  std::optional<int64_t> seed;
+  std::string_view from;
+  for (const char* key : {"random_state", "seed", "random_state_seed"}) {
+    const auto given = alg.Int(key, 0, INT64_MAX);
+    if (!given) continue;
+    if (seed && *seed != *given) {
+      alg.Fail(key, fmt::format("is another seed than {}; keep one of them", from));
+    }
+    if (!seed) from = key;
+    seed = seed.value_or(*given);
+  }
+  if (!seed) {
+    const Value* model_seed = reading.root.Find("random_seed");
+    if (model_seed != nullptr) seed = AsInt(*model_seed);
+    if (seed && *seed < 0) seed = std::nullopt;
+  }
+  if (seed) reading.config.sampler.seed = static_cast<uint64_t>(*seed);
+}
+
+// Ludwig's random search has a limit of its own; there is one gate here.
+void ReadMaxConcurrent(Section& alg, Reading& reading) {
+  const auto limit = alg.Int("max_concurrent", 0, INT64_MAX);
+  if (!limit || *limit == 0) return;
+  auto& gate = reading.config.executor.max_concurrent_trials;
+  if (gate && *gate != *limit) {
+    alg.Fail(
+        "max_concurrent",
+        fmt::format("is {}, and hyperopt.executor.max_concurrent_trials is {}; keep "
+                    "the latter",
+                    *limit,
+                    *gate));
+    return;
+  }
+  gate = *limit;
+  reading.problems.Note(
+      "hyperopt.search_alg.max_concurrent is read as "
+      "hyperopt.executor.max_concurrent_trials");
+}
+
+void ReadPoint(const Value& point, const std::string& path, Reading& reading) {
+  const SearchSpace& space = reading.config.space;
+  if (!point.is_map()) {
+    reading.problems.Add(
+        point.place,
+        path,
+        fmt::format("must be a map of parameter names to values, not {}",
+                    Describe(point)));
+    return;
+  }
+  std::vector<std::string> known;
+  for (const Parameter& parameter : space.parameters()) known.push_back(parameter.name);
+  Params params;
+  for (const Entry& entry : point.entries) {
+    const std::string entry_path = fmt::format("{}.{}", path, entry.key);
+    const Parameter* parameter = space.Find(entry.key);
+    if (parameter == nullptr) {
+      const auto near = NearestName(entry.key, known);
+      reading.problems.Add(
+          entry.place,
+          entry_path,
+          near ? fmt::format("no such parameter; did you mean {}?", *near)
+               : "no such parameter");
+      continue;
+    }
+    const auto value = ToParamValue(entry.value);
+    if (!value || !ToUnit(parameter->domain, *value)) {
+      reading.problems.Add(entry.value.place,
+                           entry_path,
+                           fmt::format("{} is not in its space ({})",
+                                       Describe(entry.value),
+                                       Describe(parameter->domain)));
+      continue;
+    }
+    params[entry.key] = Typed(parameter->domain, *value);
+  }
+  reading.config.sampler.points_to_evaluate.push_back(std::move(params));
+}
+
+void ReadPoints(Section& alg, Reading& reading) {
+  const Value* points = alg.Take("points_to_evaluate");
+  if (points == nullptr) return;
+  if (!points->is_list()) {
+    alg.Fail("points_to_evaluate",
+             fmt::format("must be a list of maps, not {}", Describe(*points)));
+    return;
+  }
+  // Without a sound space every point would be wrong once more.
+  if (reading.config.space.size() == 0) return;
+  for (size_t i = 0; i < points->items.size(); ++i) {
+    ReadPoint(points->items[i],
+              fmt::format("{}.{}", alg.PathOf("points_to_evaluate"), i),
+              reading);
+  }
+}
+
+void CheckGrid(Section& alg, Reading& reading) {
+  for (const Parameter& parameter : reading.config.space.parameters()) {
+    if (Cardinality(parameter.domain)) continue;
+    alg.Fail("type",
+             fmt::format("grid needs a finite space, and {} has none ({}): give it a "
+                         "step, or values to run through (grid_search)",
+                         parameter.name,
+                         Describe(parameter.domain)));
+  }
+}
+
+// Cells of the grid; nullopt beyond what can be counted.
+std::optional<int64_t> GridCells(const SearchConfig& config) {
+  int64_t cells = 1;
+  for (const Parameter& parameter : config.space.parameters()) {
+    const bool runs_through = config.sampler.kind == SamplerKind::kGrid ||
+                              std::holds_alternative<GridDomain>(parameter.domain);
+    if (!runs_through) continue;
+    const auto size = Cardinality(parameter.domain);
+    if (!size || __builtin_mul_overflow(cells, *size, &cells)) return std::nullopt;
+  }
+  return cells;
+}
+
+// num_samples: Ludwig's default, no cell of a pure grid twice, and no preset dropped.
+void SettleSamples(Section& alg, Reading& reading) {
+  SearchConfig& config = reading.config;
+  const auto is_grid = [&config](const Parameter& parameter) {
+    return config.sampler.kind == SamplerKind::kGrid ||
+           std::holds_alternative<GridDomain>(parameter.domain);
+  };
+  const auto parameters = config.space.parameters();
+  const bool any_grid = std::ranges::any_of(parameters, is_grid);
+  const bool all_grid = any_grid && std::ranges::all_of(parameters, is_grid);
+  const auto points = static_cast<int64_t>(config.sampler.points_to_evaluate.size());
+  const Value* executor = reading.root.Find("hyperopt")->Find("executor");
+  const Value* given = executor == nullptr ? nullptr : executor->Find("num_samples");
+  int64_t& samples = config.executor.num_samples;
+  if (given == nullptr || given->is_null()) samples = any_grid ? points + 1 : 10;
+  if (all_grid && samples > points + 1) {
+    reading.problems.Note(fmt::format(
+        "hyperopt.executor.num_samples is {}, and every parameter is a grid: each "
+        "configuration runs once, not {} times",
+        samples,
+        samples - points));
+    samples = points + 1;
+  }
+  if (points > samples) {
+    alg.Fail("points_to_evaluate",
+             fmt::format("has {} points, more than the {} of num_samples, which each "
+                         "takes one of",
+                         points,
+                         samples));
+  }
+  const auto cells = GridCells(config);
+  int64_t count = 0;
+  if (!cells || __builtin_mul_overflow(*cells, samples, &count) ||
+      count > kMostTrials) {
+    alg.Fail("type",
+             fmt::format("there would be more than {} trials: fewer grid values or "
+                         "num_samples",
+                         kMostTrials));
+  }
+  config.sampler.num_samples = samples;
+}
+
+}  // namespace
+
+void ReadSearchAlg(Section& hyperopt, Reading& reading) {
+  Section alg(hyperopt.Take("search_alg"), "hyperopt.search_alg", reading.problems);
+  const auto kind = ReadType(alg);
+  if (!kind) return;
+  reading.config.sampler.kind = *kind;
+  ReadSeed(alg, reading);
+  ReadMaxConcurrent(alg, reading);
+  ReadPoints(alg, reading);
+  reading.config.sampler.constant_grid_search =
+      alg.Bool("constant_grid_search").value_or(false);
+  alg.Refuse("evaluated_rewards", kLaterVersion);
+  if (*kind == SamplerKind::kGrid) CheckGrid(alg, reading);
+  if (reading.config.space.size() > 0) SettleSamples(alg, reading);
+  alg.Finish();
+}
+
+}  // namespace hyperopt::internal

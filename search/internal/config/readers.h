@@ -1,0 +1,62 @@
+// The readers of the search file's sections. Each takes its keys, tells what is wrong
+// with them, and fills its part of the configuration; none stops at an error.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/config.h"
+#include "search/internal/config/section.h"
+
+namespace hyperopt::internal {
+
+// What the readers share.
+struct Reading {
+  SearchConfig& config;
+  Problems& problems;
+  const Value& root;  // a map
+  bool has_command = false;
+  std::filesystem::path folder;  // of relative paths; absolute
+};
+
+// `env` and `keep_env`.
+void ReadEnvironment(Section& top, Reading& reading);
+// `command`, and whether `arg:` has a use. REQUIRES: parameters and env have been read.
+void ReadCommand(Section& top, Reading& reading);
+// `read`.
+void ReadReports(Section& top, Reading& reading);
+// `name` (or what stands for it), `dataset`, `workdir`. `file_name` is the search
+// file's.
+void ReadPlaces(Section& top, const std::string& file_name, Reading& reading);
+// All other keys of the top level, and what the built-in trainer must find there.
+void ReadModel(Section& top, Reading& reading);
+
+// hyperopt.goal, metric, output_feature, split, value.
+void ReadObjective(Section& hyperopt, Reading& reading);
+// hyperopt.parameters; fills space and arg_names.
+void ReadParameters(Section& hyperopt, Reading& reading);
+// hyperopt.search_alg. REQUIRES: the parameters and the executor have been read.
+void ReadSearchAlg(Section& hyperopt, Reading& reading);
+// hyperopt.executor with its scheduler, and what of resources stands beside it:
+// `backend`, `ranks`.
+void ReadExecutor(Section& hyperopt, Section& top, Reading& reading);
+void ReadScheduler(Section& executor, Reading& reading);
+void ReadResources(Section& executor, Section& top, Reading& reading);
+
+// One entry of hyperopt.parameters. nullopt where it was told what is wrong.
+std::optional<Domain> ReadDomain(const Value& entry,
+                                 const std::string& path,
+                                 Reading& reading);
+// The entry in today's spelling where it is in that of Ludwig 0.4 or before.
+std::optional<std::string> ModernSpelling(const Value& entry);
+
+// The features of a Ludwig file: what the names of `group` (input_features or
+// output_features) are. Tells nothing.
+std::vector<std::string> FeatureNames(const Value& root, std::string_view group);
+
+// Sets `key` (a dotted name) in the tree. Tells where it can not be set.
+void ApplyOverride(const Override& override, Value& root, Problems& problems);
+
+}  // namespace hyperopt::internal
