@@ -67,6 +67,7 @@ TEST_CASE("places are checked, with what is near") {
 TEST_CASE("a parameter that no word has is said, not refused") {
   CHECK(Has(Parse(With("[run]")).notes, "not in the command: lr"));
   CHECK(Parse(With("[run, \"${lr}\"]")).notes.empty());
+  CHECK(Parse(With("[run, \"${trial.config}\"]")).notes.empty());
   CHECK(Parse(With("[run]\nenv: {LR: \"${lr}\"}")).notes.empty());
 }
 

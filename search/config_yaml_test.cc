@@ -95,6 +95,21 @@ TEST_CASE("an alias bomb is refused, soon") {
   CHECK(Contains(Errors(text + CommandFile()), "the file grows too large"));
 }
 
+TEST_CASE("aliases do not nest deeper than brackets may") {
+  std::string text;
+  for (int i = 0; i < 100; ++i) {
+    const std::string inner = i == 0 ? "1" : "*a" + std::to_string(i - 1);
+    text +=
+        "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [[" + inner + "]]\n";
+  }
+  CHECK(Contains(Errors(text + CommandFile()), "nested more than 64 deep"));
+}
+
+TEST_CASE("a key that no JSON text could be read back with") {
+  CHECK(Contains(Errors(CommandFile("", "? " + std::string(2000, 'k') + "\n: 1\n")),
+                 "a key of over 1000 bytes"));
+}
+
 TEST_CASE("deep nesting and large files are refused") {
   CHECK(Contains(Errors(CommandFile(
                      "", "x: " + std::string(100, '[') + std::string(100, ']') + "\n")),

@@ -17,6 +17,8 @@ namespace hyperopt::internal {
 namespace {
 
 constexpr size_t kDeepest = 64;
+// YAML's own limit for a key without a `?`, which JSON's keys are.
+constexpr size_t kLongestKey = 1000;
 // Bytes that the tree may take, copies made for anchors and aliases counted: above
 // what an 8 MiB file of plain values needs, far below what an alias bomb asks for.
 constexpr size_t kLargestTree = size_t{512} << 20;
@@ -34,6 +36,15 @@ size_t SizeOf(const Value& value) {
     size += sizeof(Entry) - sizeof(Value) + entry.key.size() + SizeOf(entry.value);
   }
   return size;
+}
+
+size_t DepthOf(const Value& value) {
+  size_t below = 0;
+  for (const Value& item : value.items) below = std::max(below, DepthOf(item));
+  for (const Entry& entry : value.entries) {
+    below = std::max(below, DepthOf(entry.value));
+  }
+  return value.is_list() || value.is_map() ? below + 1 : 0;
 }
 
 class TreeBuilder final : public YAML::EventHandler {
@@ -64,6 +75,7 @@ class TreeBuilder final : public YAML::EventHandler {
       throw Failure{At(mark), "an alias within the value that it stands for"};
     }
     Spend(SizeOf(found->second), At(mark));
+    RequireDepth(frames_.size() + DepthOf(found->second), At(mark));
     Add(found->second, YAML::NullAnchor, false);
   }
 
@@ -145,6 +157,11 @@ class TreeBuilder final : public YAML::EventHandler {
     throw Failure{place, "the file grows too large here; are aliases nested?"};
   }
 
+  static void RequireDepth(size_t depth, const Place& place) {
+    if (depth <= kDeepest) return;
+    throw Failure{place, fmt::format("nested more than {} deep", kDeepest)};
+  }
+
   bool ExpectsKey() const {
     return !frames_.empty() && frames_.back().value.is_map() && !frames_.back().has_key;
   }
@@ -179,9 +196,7 @@ class TreeBuilder final : public YAML::EventHandler {
           "a map or list stands where a key is expected: a bracket is not closed, or "
           "a text with { or [ lacks its quotes"};
     }
-    if (frames_.size() == kDeepest) {
-      throw Failure{place, fmt::format("nested more than {} deep", kDeepest)};
-    }
+    RequireDepth(frames_.size() + 1, place);
     const bool known = tag.empty() || tag == "?" || tag == "!" ||
                        tag == "tag:yaml.org,2002:map" || tag == "tag:yaml.org,2002:seq";
     if (!known) throw Failure{place, fmt::format("the tag {} can not be used", tag)};
@@ -222,6 +237,9 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void SetKey(Frame& frame, const Value& key, bool plain) {
     if (!key.is_scalar()) throw Failure{key.place, "a key must be a scalar"};
+    if (key.text.size() > kLongestKey) {
+      throw Failure{key.place, fmt::format("a key of over {} bytes", kLongestKey)};
+    }
     frame.has_key = true;
     frame.key = key.is_null() && key.text.empty() ? "null" : key.text;
     frame.key_place = key.place;

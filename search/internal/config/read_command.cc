@@ -83,8 +83,13 @@ void NoteUnused(const std::vector<std::string>& names, Reading& reading) {
   for (const auto& [variable, entry] : reading.config.env) {
     if (!entry.from_host) words.push_back(entry.value);
   }
+  // A trial that is handed a file finds all of them there.
+  const bool has_file = std::ranges::any_of(words, [](const std::string& word) {
+    return word.find("${trial.config}") != word.npos ||
+           word.find("${trial.params}") != word.npos;
+  });
   const auto unused = UnusedParameters(words, names);
-  if (unused.empty()) return;
+  if (unused.empty() || has_file) return;
   reading.problems.Note(
       fmt::format("not in the command: {}; a trial finds {} in $HYPEROPT_PARAMS and "
                   "$HYPEROPT_PARAM_<NAME>",

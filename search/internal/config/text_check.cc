@@ -32,7 +32,7 @@ size_t SequenceLength(std::string_view text) {
 
 bool IsControl(char c) {
   const auto byte = static_cast<uint8_t>(c);
-  return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f;
+  return byte < 0x20 && c != '\t' && c != '\n' && c != '\r';
 }
 
 }  // namespace
