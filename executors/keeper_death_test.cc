@@ -269,6 +269,22 @@ TEST_CASE("executor and keeper both killed: the next executor finds the rest") {
   executor.Shutdown();
 }
 
+TEST_CASE("a keeper killed while it spawns leaves nothing that is not found") {
+  for (int round = 0; round < 8; ++round) {
+    const TestSweep sweep;
+    TestExecutor executor(sweep);
+    constexpr int kRuns = 12;
+    for (int trial = 0; trial < kRuns; ++trial) {
+      executor.Send(sweep.Command(KeyOf(trial), {"sleep", "1000"}));
+    }
+    executor.AwaitStart(KeyOf(round));
+    kill(executor.hello().pid, SIGKILL);
+    executor.AwaitGone();
+    CHECK(KillLeftovers(sweep.id()) > round);
+    CHECK(HasNoChildren());
+  }
+}
+
 TEST_SUITE_END();
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "executors/internal/keeper_server.h"
 #include "executors/internal/process_tree.h"
+#include "executors/internal/rank_spawn.h"
 #include "executors/keeper.h"
 #include "trial/clock.h"
 #include "trial/fs.h"
@@ -34,7 +34,7 @@ class Leftovers {
   Leftovers(const std::string& sweep_id, const std::optional<RunKey>& key)
       : prefix_((key ? TokenFor(sweep_id, *key) : sweep_id) + "-"),
         keeper_(KeeperComm(sweep_id)),
-        unborn_(key ? "" : UnbornComm(sweep_id)) {}
+        unborn_(UnbornComm(sweep_id)) {}
 
   // Those that carry the token, and all below them.
   std::vector<Identity> Find(const Stats& stats) const {
@@ -47,17 +47,22 @@ class Leftovers {
     return found;
   }
 
-  // A keeper's socket closes before its children fall to the next above it.
-  bool KeeperIsLeaving(const Stats& stats) const {
+  // Somebody will carry the token, or fall to us, in a moment: a keeper's socket closes
+  // before its children fall to the next above it, and a rank that it was about to
+  // start has no environment of its own before its exec. (A keeper of this sweep that
+  // is spawning for another executor looks the same, and is soon over.)
+  bool MoreToCome(const Stats& stats) const {
     return std::any_of(stats.begin(), stats.end(), [&](const auto& entry) {
-      const ProcessStat& stat = entry.second;
-      return stat.comm == keeper_ && stat.ending && stat.state != 'Z';
+      const auto& [pid, stat] = entry;
+      if (stat.state == 'Z') return false;
+      if (stat.comm == keeper_) return stat.ending;
+      return stat.comm == unborn_ && !BelongsToKeeper(stat.parent, stats);
     });
   }
 
  private:
-  bool IsLiving(const ProcessStat& stat) const {
-    return stat.comm == keeper_ && !stat.ending;
+  bool IsLivingKeeper(const ProcessStat& stat) const {
+    return !stat.ending && (stat.comm == keeper_ || stat.comm == unborn_);
   }
 
   static bool IsOurs(pid_t pid) {
@@ -66,9 +71,8 @@ class Leftovers {
     return stat(path.c_str(), &status) == 0 && status.st_uid == geteuid();
   }
 
-  bool CarriesToken(pid_t pid, const ProcessStat& stat) const {
+  bool CarriesToken(pid_t pid) const {
     if (!IsOurs(pid)) return false;
-    if (!unborn_.empty() && stat.comm == unborn_) return true;
     const std::optional<std::string> token = ReadProcessToken(pid);
     return token && token->starts_with(prefix_);
   }
@@ -84,7 +88,7 @@ class Leftovers {
     if (stat == stats.end() || stat->second.comm == keeper_) return false;
     bool& verdict = (*verdicts)[pid];  // false while above it is looked at
     verdict = !BelongsToKeeper(pid, stats) &&
-              (CarriesToken(pid, stat->second) ||
+              (CarriesToken(pid) ||
                (IsOurs(pid) && IsLeftover(stat->second.parent, stats, verdicts)));
     return verdict;
   }
@@ -92,7 +96,7 @@ class Leftovers {
   bool BelongsToKeeper(pid_t pid, const Stats& stats) const {
     for (auto stat = stats.find(pid); stat != stats.end();
          stat = stats.find(stat->second.parent)) {
-      if (IsLiving(stat->second)) return true;
+      if (IsLivingKeeper(stat->second)) return true;
       if (stat->second.parent == stat->first) break;
     }
     return false;
@@ -127,7 +131,7 @@ int KillLeftovers(const std::string& sweep_id, const std::optional<RunKey>& key)
     ReapOrphans();
     const Stats stats = ReadAllProcessStats();
     const std::vector<Identity> found = leftovers.Find(stats);
-    if (found.empty() && !leftovers.KeeperIsLeaving(stats)) break;
+    if (found.empty() && !leftovers.MoreToCome(stats)) break;
     std::vector<pollfd> ends;
     std::vector<UniqueFd> fds;
     for (const Identity& victim : found) {

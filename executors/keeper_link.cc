@@ -16,6 +16,7 @@
 #include "executors/internal/keeper_server.h"
 #include "executors/internal/keeper_socket.h"
 #include "executors/internal/keeper_wire.h"
+#include "executors/internal/rank_spawn.h"
 #include "executors/keeper.h"
 #include "trial/clock.h"
 #include "trial/errors.h"

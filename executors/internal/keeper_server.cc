@@ -38,13 +38,6 @@ Overloaded(F...) -> Overloaded<F...>;
 
 }  // namespace
 
-std::string KeeperComm(const std::string& sweep_id) {
-  return "keeper-" + sweep_id.substr(0, 8);
-}
-std::string UnbornComm(const std::string& sweep_id) {
-  return "unborn-" + sweep_id.substr(0, 8);
-}
-
 void BlockSignalsOfKeeper() {
   for (int signal = 1; signal < SIGRTMAX; ++signal) ::signal(signal, SIG_DFL);
   const sigset_t blocked = AllButFaults();
@@ -52,7 +45,9 @@ void BlockSignalsOfKeeper() {
 }
 
 KeeperServer::KeeperServer(KeeperBirth birth)
-    : birth_(std::move(birth)), executor_(std::move(birth_.executor)) {
+    : birth_(std::move(birth)),
+      executor_(std::move(birth_.executor)),
+      runs_(birth_.sweep_id) {
   sigset_t child;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);

@@ -20,11 +20,6 @@ struct KeeperBirth {
   UniqueFd executor;  // connected to the executor that forked it
 };
 
-// The names (15 bytes) of a keeper's process, and of a rank between its fork and its
-// exec: it has no token yet, and must be found where its keeper dies in that moment.
-std::string KeeperComm(const std::string& sweep_id);
-std::string UnbornComm(const std::string& sweep_id);
-
 class KeeperServer {
  public:
   // REQUIRES: one thread; all signals blocked (SignalsOfKeeper).

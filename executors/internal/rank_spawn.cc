@@ -197,6 +197,13 @@ std::string WhyNotStarted(const RankSpec& spec,
 
 }  // namespace
 
+std::string KeeperComm(const std::string& sweep_id) {
+  return "keeper-" + sweep_id.substr(0, 8);
+}
+std::string UnbornComm(const std::string& sweep_id) {
+  return "unborn-" + sweep_id.substr(0, 8);
+}
+
 SpawnResult StartRank(const RankSpec& spec, const std::string& token) {
   SpawnResult result;
   if (spec.argv.empty() || spec.argv[0].empty()) {

@@ -9,6 +9,12 @@
 
 namespace hyperopt {
 
+// The names (15 bytes) of a keeper's process, and, while it spawns, of the keeper and
+// of the rank between fork and exec: that one has no token yet, and must be found where
+// its keeper dies in that moment.
+std::string KeeperComm(const std::string& sweep_id);
+std::string UnbornComm(const std::string& sweep_id);
+
 struct SpawnResult {
   pid_t pid = -1;     // the leader of a new session; -1 where it did not start
   std::string error;  // then: the program, what is wrong, and the way out

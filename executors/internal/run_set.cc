@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -42,6 +43,9 @@ void WriteStopJson(const HeldRun& run, double grace_s) {
 
 }  // namespace
 
+RunSet::RunSet(const std::string& sweep_id)
+    : keeper_comm_(KeeperComm(sweep_id)), unborn_comm_(UnbornComm(sweep_id)) {}
+
 void RunSet::Spawn(const SpawnRun& message, Now now) {
   if (const auto held = runs_.find(message.key); held != runs_.end()) {
     TellOne(held->second);
@@ -66,6 +70,7 @@ void RunSet::Spawn(const SpawnRun& message, Now now) {
 
 void RunSet::StartRanks(const SpawnRun& message, HeldRun* run) {
   Failpoint("keeper.before_spawn");
+  prctl(PR_SET_NAME, unborn_comm_.c_str());
   for (size_t i = 0; i < message.ranks.size(); ++i) {
     const SpawnResult result =
         StartRank(message.ranks[i], fmt::format("{}-{}", message.token, i));
@@ -77,6 +82,7 @@ void RunSet::StartRanks(const SpawnRun& message, HeldRun* run) {
     run->ranks.push_back(
         {.pid = result.pid, .stderr_path = message.ranks[i].stderr_path});
   }
+  prctl(PR_SET_NAME, keeper_comm_.c_str());
   Failpoint("keeper.after_spawn");
 }
 

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,8 @@ namespace hyperopt {
 
 class RunSet {
  public:
+  explicit RunSet(const std::string& sweep_id);
+
   // What keeper.h says of the messages. What there is to tell goes to news().
   void Spawn(const SpawnRun& message, Now now);
   void Stop(const StopRun& message, Now now);
@@ -61,6 +64,8 @@ class RunSet {
   void LookAtTree(Now now);
   void TellOne(const HeldRun& run);
 
+  std::string keeper_comm_;
+  std::string unborn_comm_;
   std::map<RunKey, HeldRun> runs_;
   std::map<pid_t, RunKey> leaders_;                 // not reaped
   std::map<pid_t, std::optional<RunKey>> orphans_;  // of a run, or nobody's
