@@ -1,0 +1,50 @@
+// The best trial: what it is, where its checkpoint lies, and best.json.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "search/commands/recorded_sweep.h"
+#include "trial/json.h"
+#include "trial/objective.h"
+#include "trial/param_value.h"
+
+namespace hyperopt {
+
+struct BestTrial {
+  TrialId trial;
+  TrialState state = TrialState::kPending;
+  Objective value;
+  int64_t step = 0;
+  Params params;
+  std::string config;                 // merged, JSON text
+  std::filesystem::path folder;       // of its newest attempt, absolute
+  std::filesystem::path config_file;  // what its ranks were given, absolute
+  // A complete checkpoint: of `step` where there is one, else the newest; "" where the
+  // trial left none.
+  std::filesystem::path checkpoint;
+  int64_t checkpoint_step = 0;
+};
+
+// nullopt where no trial has a finite value yet.
+std::optional<BestTrial> FindBestTrial(const RecordedSweep& sweep);
+
+// {"trial", "state", "metric", "goal", "value", "step", "params", "config": {...},
+//  "config_file", "folder", "checkpoint": path or null, "checkpoint_step"}
+OrderedJson BestToJson(const RecordedSweep& sweep, const BestTrial& best);
+
+// Writes <dir>/best.json, whole or not at all; where there is no best trial it writes
+// nothing and returns nullopt.
+std::optional<BestTrial> WriteBest(const std::filesystem::path& dir);
+
+struct BestOptions {
+  std::optional<std::filesystem::path> dir;
+  bool json = false;
+};
+// Prints the best trial and writes best.json. 1 where there is none yet.
+int BestCommand(const BestOptions& options);
+
+}  // namespace hyperopt

@@ -1,0 +1,51 @@
+#include "search/commands/recorded_sweep.h"
+
+#include <fmt/format.h>
+
+#include "trial/errors.h"
+
+namespace hyperopt {
+
+SearchConfig ConfigOfRecord(const SweepRow& row) {
+  try {
+    const auto cwd = row.origin.find("cwd");
+    return ParseConfig(
+        row.resolved, "the record", cwd == row.origin.end() ? "." : cwd->second);
+  } catch (const ConfigErrors& errors) {
+    throw EnvironmentError(
+        fmt::format("the record's search file can not be read by hyperopt {}: {}",
+                    HYPEROPT_VERSION,
+                    errors.what()));
+  }
+}
+
+RecordedSweep ReadSweep(const std::filesystem::path& dir) {
+  RecordedSweep sweep;
+  sweep.dir = dir;
+  if (!std::filesystem::exists(dir / "sweep.db")) {
+    throw ConfigError(dir.string() +
+                      ": there is no sweep here (no sweep.db); name the folder that "
+                      "holds it, results/<name>");
+  }
+  sweep.store = OpenSqliteStore(dir / "sweep.db", StoreMode::kReadOnly);
+  std::optional<RecordSnapshot> record = sweep.store->Load();
+  if (!record) {
+    throw ConfigError(dir.string() + ": the sweep has not begun yet");
+  }
+  sweep.record = std::move(*record);
+  sweep.config = ConfigOfRecord(sweep.record.sweep);
+  return sweep;
+}
+
+const TrialRow& TrialOf(const RecordedSweep& sweep, TrialId id) {
+  const int64_t count = std::ssize(sweep.record.trials);
+  if (id.value() < 0 || id.value() >= count) {
+    throw ConfigError(fmt::format("there is no trial {}: the sweep has {} so far{}",
+                                  id.value(),
+                                  count,
+                                  count > 0 ? ", numbered from 0" : ""));
+  }
+  return sweep.record.trials[static_cast<size_t>(id.value())];
+}
+
+}  // namespace hyperopt

@@ -1,0 +1,35 @@
+// A sweep's record, opened beside whoever writes it, as the commands read it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/config.h"
+#include "trial/record.h"
+#include "trial/store.h"
+
+namespace hyperopt {
+
+struct RecordedSweep {
+  std::filesystem::path dir;
+  std::unique_ptr<TrialStore> store;
+  RecordSnapshot record;
+  SearchConfig config;  // as resolved when the sweep was last started
+};
+
+// Throws ConfigError where `dir` holds no sweep, EnvironmentError where it can not be
+// read.
+RecordedSweep ReadSweep(const std::filesystem::path& dir);
+
+// The search file that a record holds. Throws EnvironmentError where this version of
+// hyperopt can not read it.
+SearchConfig ConfigOfRecord(const SweepRow& row);
+
+// The row of a trial; throws ConfigError where there is none, saying how many there
+// are.
+const TrialRow& TrialOf(const RecordedSweep& sweep, TrialId id);
+
+}  // namespace hyperopt

@@ -1,0 +1,61 @@
+// What a person is told while a sweep runs, line by line: rate-bounded, so that a
+// thousand trials a second stay readable.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "search/config.h"
+#include "search/controller.h"
+#include "search/status.h"
+
+namespace hyperopt::internal {
+
+class ProgressWords {
+ public:
+  using Emit = std::function<void(const std::string&)>;
+  // `config` must outlive it.
+  ProgressWords(const SearchConfig& config, Emit emit)
+      : config_(config), emit_(std::move(emit)) {}
+
+  // The lines that matter of one turn: the best that improved (now and then), the first
+  // failures with their reasons, executors that come and go.
+  void OnTurn(std::span<const RecordChange> changes,
+              const Controller& controller,
+              Now now);
+
+  // The whole sweep, as of now.
+  SweepStatus Status(const Controller& controller, Now now) const;
+
+  // The last lines, for an end at `dir`.
+  void End(const SweepEnd& end,
+           const Controller& controller,
+           const std::filesystem::path& dir,
+           Now now);
+  // The same on one line.
+  std::string EndLine(const SweepEnd& end,
+                      const Controller& controller,
+                      const std::filesystem::path& dir,
+                      Now now) const;
+
+ private:
+  void Begin(const Controller& controller, Now now);
+  void OnEvent(const EventRow& event, const Controller& controller);
+  void OnFailure(const TrialRow& row, const Controller& controller);
+  void NoteBest(const Controller& controller, Now now);
+
+  const SearchConfig& config_;
+  Emit emit_;
+  std::optional<Time> began_;
+  int64_t finished_before_ = 0;
+  std::optional<BestSoFar> said_best_;
+  Time next_best_;
+  int64_t failures_said_ = 0;
+  int64_t odd_said_ = 0;
+  std::string words_said_;
+};
+
+}  // namespace hyperopt::internal
