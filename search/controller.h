@@ -105,6 +105,7 @@ class Controller {
   std::optional<TrialId> incumbent() const { return incumbent_; }
   const Params* FindParams(TrialId id) const;
   const Fleet& fleet() const { return fleet_; }
+  const SearchConfig& config() const { return config_; }
   const SweepRow& sweep() const { return sweep_; }
   // The last words of the newest failure, for the user to see.
   const std::string& last_words() const { return last_words_; }
