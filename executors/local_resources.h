@@ -25,6 +25,11 @@ struct ResourceFlags {
 // mask or by name. Throws ConfigError on a flag that can not be.
 Resources LocalResources(const ResourceFlags& flags);
 
+// The name by which all sweeps of this machine know a real device, for leases: the UUID
+// of a device named by index or UUID, a MIG name as it is. nullopt for a pretend
+// device.
+std::optional<std::string> DeviceUuid(const std::string& id);
+
 std::string HostName();
 std::string BootId();  // /proc/sys/kernel/random/boot_id, "" where there is none
 

@@ -16,11 +16,12 @@
 
 namespace hyperopt {
 
-// What one line says. nullopt (with the matching count raised in `odd`) where it is no
-// report. Accepts NaN, Infinity, -Infinity, as Python writes them, and numbers in
-// strings "NaN", "Infinity"; `step` is an integer, or a float with an integer's value;
-// booleans are 0 and 1; strings, lists and nested maps are ignored; a repeated key: the
-// last.
+// What one line says; end_offset is left 0. nullopt (with the matching count raised in
+// `odd`) where it is no report, nullopt and no count for a blank line. Accepts NaN,
+// Infinity, -Infinity, as Python writes them, nan and inf, as C does, the same words in
+// strings, and numbers as bc writes them (.5); `step` is an integer, or a float with an
+// integer's value (another one is kept among the values); booleans are 0 and 1;
+// strings, lists and nested maps are ignored; a repeated key: the last.
 std::optional<ReportLine> ParseReportLine(std::string_view line, Oddities* odd);
 
 enum class ReadMode {
@@ -40,9 +41,11 @@ struct SourceRead {
 class ReportReader {
  public:
   virtual ~ReportReader() = default;
-  // Reads on from where it stands, at most about `max_bytes`. nullopt where nothing new
-  // came and the file is the same. A file that shrank or was replaced is read from 0
-  // under the next generation.
+  // Reads on from where it stands, at most `max_bytes`. nullopt where nothing new came
+  // and the file is the same, and where there is no file. A file that shrank or was
+  // replaced is read from 0 under the next generation. Within a line over 1 MiB it may
+  // stop at the limit with nothing but `more`: `upto` stays before that line until its
+  // end was seen.
   virtual std::optional<SourceRead> Read(ReadMode mode, int64_t max_bytes) = 0;
   // Goes back to (or on from) a committed place.
   virtual void Seek(const SourceOffset& to) = 0;
@@ -52,10 +55,13 @@ class ReportReader {
 // $HYPEROPT_REPORT.
 std::unique_ptr<ReportReader> NewJsonReader(const std::filesystem::path& file,
                                             const SourceId& source);
-// stdout or stderr by patterns (field, ECMAScript regex; lines split at \n and \r). A
-// line gives one report where a pattern other than `step`'s matches; a field that
-// matched on its own line before (`epoch` on one line, `loss` on the next) holds until
-// it matches again.
+// stdout or stderr by patterns (field, ECMAScript regex; its first group, or all of it,
+// is the number; lines split at \n and \r). A line gives one report where a pattern
+// other than `step`'s matches. What `step` said last holds for the lines that follow,
+// and so do the fields of the first line that ever matched (`epoch` on one line, `loss`
+// on the next: each loss is reported with its epoch). The other fields stand in the
+// report of their own line only, so that no value is reported twice. Of a line the
+// first 16 KiB are searched. Throws ConfigError on what is no regex.
 std::unique_ptr<ReportReader> NewPatternReader(
     const std::filesystem::path& file,
     const SourceId& source,

@@ -1,0 +1,98 @@
+#include "executors/attempt_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/falloc.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "trial/errors.h"
+#include "trial/fs.h"
+#include "trial/merge.h"
+
+namespace hyperopt {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Made { kNew, kWasThere };
+
+// As create_directories, but for the usual case, in which the parent is missing at most
+// twice, with one call a folder.
+Made MakeFolder(const fs::path& dir) {
+  if (mkdir(dir.c_str(), 0777) == 0) return Made::kNew;
+  if (errno == EEXIST) return Made::kWasThere;
+  if (errno != ENOENT || !dir.has_parent_path() || dir.parent_path() == dir) {
+    ThrowFileError(dir, "can not be made", errno);
+  }
+  MakeFolder(dir.parent_path());
+  if (mkdir(dir.c_str(), 0777) == 0) return Made::kNew;
+  if (errno == EEXIST) return Made::kWasThere;
+  ThrowFileError(dir, "can not be made", errno);
+}
+
+void WritePlainFile(const fs::path& path, std::string_view text) {
+  const UniqueFd file(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file) ThrowFileError(path, "can not be made", errno);
+  while (!text.empty()) {
+    const ssize_t written = write(file.get(), text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) ThrowFileError(path, "can not be written", errno);
+    text.remove_prefix(written);
+  }
+}
+
+// Merging asks for the order of the names alone.
+SearchSpace NamesOnly(const std::vector<std::string>& names) {
+  std::vector<Parameter> parameters;
+  parameters.reserve(names.size());
+  for (const std::string& name : names) parameters.push_back({name, FloatDomain{}});
+  return SearchSpace(std::move(parameters));
+}
+
+}  // namespace
+
+fs::path AttemptDir(const fs::path& sweep_dir, const RunKey& key) {
+  return fmt::format("{}/trials/{}/{}/{}",
+                     sweep_dir.native(),
+                     key.trial.value(),
+                     key.run.value(),
+                     key.attempt.value());
+}
+
+void PrepareAttemptDir(const fs::path& dir,
+                       const SweepSpec& sweep,
+                       const Launch& launch) {
+  // The report is made last: where it is, all is. So a start that was cut short is done
+  // again and a whole one is left alone.
+  const fs::path report = dir / kReportFile;
+  if (MakeFolder(dir) == Made::kWasThere && access(report.c_str(), F_OK) == 0) return;
+  MakeFolder(dir / kCheckpointFolder);
+  WritePlainFile(dir / kParamsFile, ToJsonText(launch.params));
+  const std::string& model = sweep.model.empty() ? "{}" : sweep.model;
+  WritePlainFile(dir / kConfigFile,
+                 MergeConfig(model, NamesOnly(sweep.parameter_order), launch.params));
+  WritePlainFile(report, "");
+}
+
+bool PunchLog(const fs::path& log, int64_t limit) {
+  constexpr int64_t kBlock = 4096;
+  constexpr int64_t kSector = 512;  // st_blocks' unit
+  struct stat info {};
+  if (stat(log.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  if (info.st_blocks * kSector <= limit) return false;
+  const int64_t quarter = std::max<int64_t>(limit / 4, kBlock);
+  const int64_t from = (quarter + kBlock - 1) / kBlock * kBlock;
+  const int64_t upto = (info.st_size - quarter) / kBlock * kBlock;
+  if (upto <= from) return false;
+  const UniqueFd file(open(log.c_str(), O_WRONLY | O_CLOEXEC));
+  return file && fallocate(file.get(),
+                           FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                           from,
+                           upto - from) == 0;
+}
+
+}  // namespace hyperopt

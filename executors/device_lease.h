@@ -1,0 +1,49 @@
+// Shares of a GPU across the sweeps of a machine. Each holder has a file with its share
+// under <root>/<device>/, which it keeps locked (flock); the sum of the locked ones
+// never passes one whole device. A holder that dies, by kill -9 too, frees its share by
+// that.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "trial/fs.h"
+#include "trial/resources.h"
+
+namespace hyperopt {
+
+// Held as long as the descriptor (or a copy that another process was given) is open.
+class DeviceLease {
+ public:
+  DeviceLease(DeviceLease&&) noexcept = default;
+  DeviceLease& operator=(DeviceLease&&) noexcept = default;
+
+  // To be handed to the process that is to hold it (close-on-exec here).
+  int fd() const { return file_.get(); }
+
+ private:
+  friend std::optional<DeviceLease> TryLease(const std::filesystem::path&,
+                                             const std::string&,
+                                             Share,
+                                             const std::string&);
+  explicit DeviceLease(UniqueFd file) : file_(std::move(file)) {}
+  UniqueFd file_;
+};
+
+// /run/lock/hyperopt-<uid>, or /tmp/hyperopt-locks-<uid> where that can not be made.
+// Throws EnvironmentError where the folder belongs to somebody else.
+std::filesystem::path LeaseRoot();
+
+// `device` is a name that all sweeps of the machine share: a UUID (DeviceUuid of
+// local_resources.h), never an index into a mask. `who` is for people: the sweep's
+// folder. nullopt where the rest of the device is too small. Does not wait.
+std::optional<DeviceLease> TryLease(const std::filesystem::path& root,
+                                    const std::string& device,
+                                    Share share,
+                                    const std::string& who);
+
+// Who holds the device: "0.5 by /a/sweep, 0.5 by /another"; "" where nobody does.
+std::string Holders(const std::filesystem::path& root, const std::string& device);
+
+}  // namespace hyperopt
