@@ -68,4 +68,35 @@ if(NOT TARGET LibTorch::LibTorch)
   target_link_libraries(LibTorch::LibTorch INTERFACE
     ${LibTorch_ROOT_DIR}/lib/libtorch_cpu.so ${LibTorch_ROOT_DIR}/lib/libc10.so)
 endif()
+
+# GPUs and NCCL: a CUDA toolkit for the headers, and the full set of wheels, whose NCCL
+# (newer than most systems') libtorch_cuda needs.
+if(HYPEROPT_CUDA AND NOT TARGET LibTorch::CUDA)
+  if(NOT EXISTS ${LibTorch_ROOT_DIR}/lib/libtorch_cuda.so)
+    message(FATAL_ERROR "${LibTorch_ROOT_DIR} has no libtorch_cuda.so, which "
+      "HYPEROPT_CUDA needs. Bring a LibTorch with CUDA:\n  ${_pip_command_cuda}")
+  endif()
+  find_package(CUDAToolkit QUIET)
+  if(NOT CUDAToolkit_FOUND)
+    message(FATAL_ERROR "HYPEROPT_CUDA needs a CUDA toolkit (13.0 for LibTorch 2.13): "
+      "put nvcc on PATH or name it with -DCUDAToolkit_ROOT=DIR")
+  endif()
+  get_filename_component(_wheels ${LibTorch_ROOT_DIR} DIRECTORY)
+  find_path(LibTorch_NCCL_INCLUDE_DIR nccl.h
+    HINTS ${_wheels}/nvidia/nccl/include ${_wheels}/nvidia/cu13/include)
+  mark_as_advanced(LibTorch_NCCL_INCLUDE_DIR)
+  if(NOT LibTorch_NCCL_INCLUDE_DIR)
+    message(FATAL_ERROR "nccl.h was not found beside ${LibTorch_ROOT_DIR}. Bring it:\n"
+      "  ${_pip_command_cuda}")
+  endif()
+  add_library(LibTorch::CUDA INTERFACE IMPORTED GLOBAL)
+  target_include_directories(LibTorch::CUDA SYSTEM INTERFACE
+    ${LibTorch_NCCL_INCLUDE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
+  target_compile_definitions(LibTorch::CUDA INTERFACE USE_C10D_NCCL)
+  # Nothing of libtorch_cuda is called by name but NCCL: it must stay linked, since it
+  # registers the GPU with libtorch_cpu when it is loaded.
+  target_link_libraries(LibTorch::CUDA INTERFACE LibTorch::LibTorch
+    -Wl,--push-state,--no-as-needed ${LibTorch_ROOT_DIR}/lib/libtorch_cuda.so
+    -Wl,--pop-state ${LibTorch_ROOT_DIR}/lib/libc10_cuda.so)
+endif()
 set(LibTorch_FOUND TRUE)

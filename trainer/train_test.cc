@@ -162,7 +162,7 @@ TEST_CASE("the same seed reports the same lines, another one others") {
 }
 
 TEST_CASE("a resumed run ends with the weights and lines of an undisturbed one") {
-  for (const char* optimizer : {"adam", "sgd", "adamw"}) {
+  for (const std::string optimizer : {"adam", "sgd", "adamw"}) {
     CAPTURE(optimizer);
     Bench bench;
     bench.config["combiner"]["dropout"] = 0.3;
@@ -204,7 +204,7 @@ TEST_CASE("N ranks with batch B equal one rank with batch N x B to 1e-5") {
     int batch_size;
   };
   for (const Case& c : {Case{2, 8}, Case{3, 5}}) {
-    for (const char* optimizer : {"sgd", "adam"}) {
+    for (const std::string optimizer : {"sgd", "adam"}) {
       CAPTURE(c.ranks);
       CAPTURE(optimizer);
       Bench bench;
