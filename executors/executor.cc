@@ -242,6 +242,8 @@ void Executor::ApplyAck(const Ack& ack, bool may_rewind) {
 
 void Executor::OnMessage(const Launch& message) {
   if (!welcomed_ || quitting_ || shutting_down_ || Find(message.key) != nullptr) return;
+  const auto over = over_.find({message.key.trial, message.key.run});
+  if (over != over_.end() && message.key.attempt <= over->second) return;
   Run& run = runs_[message.key];
   run.key = message.key;
   run.launch = message;
@@ -443,6 +445,8 @@ void Executor::Forget(const RunKey& key) {
   const Run* run = Find(key);
   if (run->keeper_holds) Do(TellKeeper{ReleaseRun{key}});
   Do(CloseRun{key});
+  Attempt& over = over_[{key.trial, key.run}];
+  over = std::max(over, key.attempt);
   runs_.erase(key);
 }
 

@@ -243,6 +243,9 @@ class Executor {
   Time next_hello_;
   Time next_beat_;
   std::map<RunKey, Run> runs_;
+  // The newest attempt of each run whose end was acknowledged: a launch of it that
+  // comes late or twice is not started again.
+  std::map<std::pair<TrialId, RunId>, Attempt> over_;
   std::vector<ExecutorAction> actions_;
 };
 

@@ -51,7 +51,6 @@ void Controller::On(const StopAsked& event, Now now) {
 void Controller::On(const TimePassed&, Now) {}
 
 void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now) {
-  const Member* current = fleet_.FindPeer(peer);
   if (hello.protocol != kProtocolVersion) {
     sends_.push_back(
         {peer,
@@ -69,14 +68,16 @@ void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now)
     sends_.push_back({peer, Refused{"the sweep is over"}});
     return;
   }
-  const bool repeated = current != nullptr && current->pid == hello.pid;
+  const Member* known = hello.id ? fleet_.Find(*hello.id) : fleet_.FindPeer(peer);
+  const bool same_life = known != nullptr && known->present &&
+                         known->pid == hello.pid && known->boot_id == hello.boot_id;
   Member& member = fleet_.Welcome(hello, peer, now.steady);
   for (const RunKey& key : member.runs) {
     const Live* live = FindLive(key);
     if (live != nullptr && live->placement) fleet_.Take(*live->placement);
   }
   fleet_.Reopen(member.id);
-  if (!repeated) {
+  if (!same_life) {
     ExecutorRow row;
     row.id = member.id;
     row.name = member.name;
@@ -106,7 +107,10 @@ void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now)
   welcome.timing = timing_;
   for (const RunKey& key : member.runs) {
     const Live* live = FindLive(key);
-    if (live != nullptr) welcome.expected.push_back({key, OffsetsOf(*live)});
+    // A launch that this life of the executor may not have got yet is sent again; one
+    // that an earlier life may have started is asked for.
+    if (live == nullptr || (same_life && !live->confirmed)) continue;
+    welcome.expected.push_back({key, OffsetsOf(*live)});
   }
   Send(member, std::move(welcome));
 }

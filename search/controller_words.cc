@@ -101,6 +101,8 @@ void Controller::CheckInvariants() const {
     require(member->runs.contains(key), "a live run is in its executor's book");
     if (live.placement && member->present) {
       Offer& offer = used[member->id];
+      offer.executor = member->id;
+      offer.total = member->offer.total;
       offer.device_used.resize(member->offer.device_used.size());
       hyperopt::Take(*live.placement, &offer);
     }

@@ -1,0 +1,155 @@
+// A whole sweep in one process on simulated time: the real controller and the real
+// executors (their state machines), a memory store, and simulated keepers, trials and a
+// network that loses, repeats and delays frames. Every frame goes through the real
+// codec.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "executors/executor.h"
+#include "search/controller.h"
+#include "trial/rng.h"
+#include "trial/store.h"
+
+namespace hyperopt::simulation {
+
+struct Faults {
+  double drop = 0;    // probability of a lost frame, each direction
+  double repeat = 0;  // of a frame that comes twice
+  double late = 0;    // of a frame that comes up to 3 s late (and out of order)
+  double crash_controller_every_s = 0;  // mean; 0 = never
+  double crash_executor_every_s = 0;    // executor alone: its keeper keeps the ranks
+  double crash_node_every_s = 0;        // executor, keeper and ranks at once
+  double commit_fails = 0;              // probability that a commit throws
+};
+
+struct WorldOptions {
+  SearchConfig config;
+  int executors = 2;
+  Resources resources;
+  LostPolicy policy = LostPolicy::kStop;
+  Faults faults;
+  uint64_t seed = 1;
+  // What a trial's attempt does: its reports (at which second, which line), its length
+  // and its exit code. A function of the trial and the attempt.
+  struct Script {
+    std::vector<double> values;  // one report a second, of the field "loss"
+    double length_s = 1;
+    int exit_code = 0;
+    bool ignores_stop = false;
+  };
+  std::function<Script(TrialId, Attempt)> script;
+  bool check_invariants = true;
+};
+
+class World {
+ public:
+  explicit World(WorldOptions options);
+  ~World();
+
+  // Runs until the sweep ends or `most_s` of simulated time have passed; true where it
+  // ended.
+  bool Run(double most_s);
+  void Interrupt();
+
+  double seconds() const { return ToSeconds(now_.time_since_epoch()); }
+  const std::optional<SweepEnd>& end() const { return end_; }
+  TrialStore& store() { return *store_; }
+  const Controller& controller() const { return *controller_; }
+  int64_t controller_lives() const { return controller_lives_; }
+  // How often each (trial, attempt) was started for real, on any node.
+  const std::map<RunKey, int>& starts() const { return starts_; }
+  int64_t frames_lost() const { return frames_lost_; }
+
+ private:
+  // The life of one attempt's ranks; survives its executor.
+  struct Process {
+    RunKey key;
+    std::string dir;
+    WorldOptions::Script script;
+    Time started;
+    size_t reported = 0;  // lines written
+    std::optional<Time> kill_at;
+    std::optional<Reason> asked;
+    bool ended = false;
+    ExitInfo info;
+  };
+  struct Report {
+    int64_t end_offset;
+    double value;
+    int64_t step;
+  };
+  struct Node {
+    std::string name;
+    std::optional<ExecutorId> id;  // executor.id file
+    std::string sweep_id;
+    std::unique_ptr<Executor> executor;  // null while it is down
+    int32_t pid = 0;
+    int64_t life = 0;
+    Time up_at;
+    bool keeper_connected = false;
+    bool left = false;
+    std::map<RunKey, Process> keeper;             // what the keeper holds
+    std::map<RunKey, std::vector<Report>> files;  // report files, for ever
+    std::map<RunKey, ExitInfo> exit_files;        // exit.json
+    std::map<RunKey, SourceOffset> read;          // reader's place
+    std::set<RunKey> open;                        // followed
+  };
+  struct Flight {
+    Time at;
+    int64_t order;
+    int node = 0;      // index
+    int64_t life = 0;  // of the node (to it) or of the controller (from it)
+    bool to_node = false;
+    std::string bytes;
+    bool operator>(const Flight& other) const {
+      return std::tie(at, order) > std::tie(other.at, other.order);
+    }
+  };
+
+  void StartController();
+  void StartNode(Node* node);
+  void CrashNode(Node* node, bool keeper_too);
+  void MaybeCrash(double step_s);
+  void Feed(Node* node, const ExecutorEvent& event);
+  void Act(Node* node, const ExecutorAction& action);
+  void StepProcesses(Node* node);
+  void StepReaders(Node* node);
+  void EndProcess(Node* node, Process* process, ExitInfo info);
+  void TellExecutor(Node* node, const FromKeeper& message);
+  void ReadAll(Node* node, const RunKey& key, bool to_the_end);
+  void Post(int node, bool to_node, std::string bytes);
+  void Deliver();
+  void ControllerTurn();
+  std::string PeerOf(const Node& node) const;
+  double Chance() { return rng_.Uniform(); }
+
+  WorldOptions options_;
+  Rng rng_;
+  Time now_;
+  std::unique_ptr<TrialStore> store_;
+  std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<Controller> controller_;
+  int64_t controller_lives_ = 0;
+  std::optional<Turn> held_;  // a turn whose commit failed
+  std::deque<std::pair<std::string, FromExecutor>> inbox_;
+  std::vector<Node> nodes_;
+  std::priority_queue<Flight, std::vector<Flight>, std::greater<>> flights_;
+  int64_t flight_order_ = 0;
+  int64_t frames_lost_ = 0;
+  Time controller_up_at_;
+  std::optional<SweepEnd> end_;
+  std::map<RunKey, int> starts_;
+};
+
+}  // namespace hyperopt::simulation
