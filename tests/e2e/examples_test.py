@@ -1,75 +1,170 @@
 #!/usr/bin/env python3
 """Runs each example's search, shortened, as a newcomer would, and looks at what it left.
 
-  examples_test.py BUILD_DIR
+  examples_test.py BUILD_DIR [unittest's words]
 
-Works on a copy of examples/ in a folder with a blank in its name. digits runs where the build has
+Works on a copy of examples/ in a folder with a blank in its name. digits runs where BUILD_DIR has
 hyperopt-train.
 """
 
+import collections
 import json
+import math
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
 
+from sweep import wait_until
+
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = ""
-LIMIT_S = 300  # against hanging for ever; nothing is judged by it
+LIMIT_S = 600  # against hanging for ever; nothing is judged by it
 
 
-class Examples(unittest.TestCase):
+def value_of(trial, which):
+    """The export's number, where it is one: NaN and infinities are texts."""
+    return float(trial[which]) if trial[which] is not None else math.nan
+
+
+class ExamplesTest(unittest.TestCase):
     def setUp(self):
         self.base = tempfile.mkdtemp(prefix="hyperopt examples ")
         self.addCleanup(shutil.rmtree, self.base, ignore_errors=True)
-        shutil.copytree(os.path.join(REPOSITORY, "examples"), os.path.join(self.base, "examples"))
+        self.examples = os.path.join(self.base, "examples")
+        shutil.copytree(os.path.join(REPOSITORY, "examples"), self.examples)
 
     def hyperopt(self, *words):
-        return subprocess.run([os.path.join(BUILD, "hyperopt"), *words], cwd=self.base, text=True,
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S, check=False)
-
-    def succeed(self, *words):
-        result = self.hyperopt(*words)
+        result = subprocess.run([os.path.join(BUILD, "hyperopt"), *words], cwd=self.base, text=True,
+                                stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S, check=False)
         self.assertEqual(result.returncode, 0, f"{words}\n{result.stdout}\n{result.stderr}")
         return result.stdout
 
-    def search(self, name, *changes):
-        """Runs the example and returns its exported trials and best.json."""
-        words = ["--config", os.path.join("examples", name, "search.yaml"), "--cpus", "2", "--gpus", "0"]
+    def export(self, sweep):
+        return json.loads(self.hyperopt("export", sweep, "--format", "json"))["trials"]
+
+    def search(self, name, *changes, planned):
+        """Runs the example; returns its trials and best.json."""
+        words = ["--config", os.path.join("examples", name, "search.yaml"), "--cpus", "2"]
         for change in changes:
             words += ["--set", change]
-        output = self.succeed(*words)
+        output = self.hyperopt(*words)
         sweep = os.path.join(self.base, "results", name)
-        exported = json.loads(self.succeed("export", sweep, "--format", "json"))
+        trials = self.export(sweep)
+        self.assertEqual(len(trials), planned, output)
+        self.hyperopt("verify", sweep)
+        # The same line again: it is finished, and nothing runs a second time.
+        self.hyperopt(*words)
+        self.assertEqual(self.export(sweep), trials)
         with open(os.path.join(sweep, "best.json")) as file:
             best = json.load(file)
-        self.check_best(exported, best, output)
-        self.succeed("verify", sweep)
-        # The same line again: it is finished, and nothing runs twice.
-        self.succeed(*words)
-        self.assertEqual(json.loads(self.succeed("export", sweep, "--format", "json"))["trials"],
-                         exported["trials"])
-        return exported["trials"], best
+        self.assertEqual(best["params"], trials[best["trial"]]["params"])
+        return trials, best
 
-    def check_best(self, exported, best, output):
-        """The best is the best of all that count, by what the trials' own reports say."""
-        choose = min if exported["sweep"]["goal"] == "minimize" else max
-        values = [trial["best"] for trial in exported["trials"]
-                  if trial["state"] in ("completed", "stopped") and not isinstance(trial["best"], str)]
-        self.assertTrue(values, output)
-        if best["step"] and exported["sweep"]["metric"] != "loss last":
-            self.assertIn(best["value"], [v for v in values] + [t["last"] for t in exported["trials"]])
-        self.assertLessEqual(0, best["trial"])
-        self.assertEqual(best["params"], exported["trials"][best["trial"]]["params"])
-        self.choose = choose
-
-    def states(self, trials):
-        counts = {}
-        for trial in trials:
-            counts[trial["state"]] = counts.get(trial["state"], 0) + 1
+    def expect_states(self, trials, *allowed):
+        counts = collections.Counter(trial["state"] for trial in trials)
+        self.assertLessEqual(set(counts), set(allowed), counts)
+        self.assertGreater(counts["completed"], 0, counts)
         return counts
+
+    def expect_best(self, trials, best, choose, which="best"):
+        values = [value_of(trial, which) for trial in trials if trial["state"] != "failed"]
+        expected = choose(value for value in values if math.isfinite(value))
+        self.assertEqual(best["value"], expected)
+        self.assertEqual(value_of(trials[best["trial"]], which), expected)
+
+    def test_python(self):
+        trials, best = self.search("python", "hyperopt.executor.num_samples=8", planned=8)
+        self.expect_states(trials, "completed", "stopped")
+        self.expect_best(trials, best, min)
+        self.assertEqual(trials[0]["params"], {"activation": "tanh", "batch_size": 16, "hidden": 8,
+                                               "learning_rate": 0.1, "momentum": 0.0})
+        reports = trials[best["trial"]]["reports"]
+        self.assertEqual([report["step"] for report in reports], list(range(1, len(reports) + 1)))
+        self.assertGreater(max(report["accuracy"] for report in reports), 0.9)
+        # What best.json calls the checkpoint is whole, and of the step that it says.
+        self.assertTrue(os.path.exists(os.path.join(best["checkpoint"], "COMPLETE")))
+        with open(os.path.join(best["checkpoint"], "state.json")) as file:
+            self.assertEqual(json.load(file)["epoch"], best["checkpoint_step"])
+
+    def test_python_script_goes_on_after_sigterm(self):
+        script = os.path.join(self.examples, "python", "train.py")
+        checkpoints = os.path.join(self.base, "checkpoints")
+
+        def start(report, **more):
+            path = os.path.join(self.base, report)
+            env = dict(os.environ, HYPEROPT_SEED="5", HYPEROPT_REPORT=path, **more)
+            words = [sys.executable, script, "--epochs", "40", "--hidden", "4"]
+            return subprocess.Popen(words, env=env), path
+
+        def lines(path):
+            with open(path) as file:
+                return file.read().splitlines()
+        undisturbed, expected = start("undisturbed.jsonl")
+        self.assertEqual(undisturbed.wait(LIMIT_S), 0)
+        first, path = start("report.jsonl", HYPEROPT_CHECKPOINT_DIR=checkpoints)
+        wait_until(lambda: os.path.exists(path) and lines(path), "a report")
+        first.send_signal(signal.SIGTERM)
+        self.assertEqual(first.wait(LIMIT_S), 0)
+        newest = max(os.listdir(checkpoints), key=int)
+        self.assertEqual(json.loads(lines(path)[-1])["step"], int(newest))
+        second, path = start("report.jsonl", HYPEROPT_CHECKPOINT_DIR=checkpoints,
+                             HYPEROPT_RESUME_FROM=os.path.join(checkpoints, newest))
+        self.assertEqual(second.wait(LIMIT_S), 0)
+        self.assertEqual(lines(path), lines(expected))
+
+    def test_shell(self):
+        trials, best = self.search("shell", "hyperopt.executor.num_samples=2", planned=8)
+        self.expect_states(trials, "completed")
+        self.expect_best(trials, best, min)
+        finders = collections.Counter(trial["params"]["match_finder"] for trial in trials)
+        self.assertEqual(finders, {"hc4": 2, "bt2": 2, "bt3": 2, "bt4": 2})
+        table = os.path.getsize(os.path.join(self.examples, "digits", "digits.csv"))
+        for trial in trials:
+            self.assertEqual(len(trial["reports"]), 1)
+            self.assertLess(0, value_of(trial, "best"))
+            self.assertLess(value_of(trial, "best"), table)
+
+    def test_torchrun_style(self):
+        trials, best = self.search("torchrun-style", "hyperopt.executor.num_samples=4", planned=4)
+        self.expect_states(trials, "completed", "stopped")
+        self.expect_best(trials, best, min)
+        # Two ranks find what one finds: the gradients were summed, and each row was counted once.
+        report = os.path.join(self.base, "alone.jsonl")
+        words = [f"--{name}={value!r}" for name, value in best["params"].items()]
+        subprocess.run([sys.executable, os.path.join(self.examples, "torchrun-style", "train.py"), *words],
+                       env=dict(os.environ, HYPEROPT_REPORT=report), check=True, timeout=LIMIT_S)
+        with open(report) as file:
+            alone = [json.loads(line) for line in file]
+        together = trials[best["trial"]]["reports"]
+        self.assertGreater(len(together), 0)
+        for one, two in zip(alone, together):
+            self.assertEqual((two["step"], two["rows"]), (one["step"], 36))
+            self.assertAlmostEqual(two["loss"], one["loss"], delta=1e-9 * max(1, one["loss"]))
+
+    def test_output_regex(self):
+        trials, best = self.search("output-regex", "hyperopt.executor.num_samples=6", planned=6)
+        self.expect_states(trials, "completed")
+        self.expect_best(trials, best, min, "last")
+        params = best["params"]
+        printed = subprocess.run([sys.executable, os.path.join(self.examples, "output-regex", "fit.py"),
+                                  repr(params["rate"]), str(params["degree"])],
+                                 capture_output=True, text=True, check=True, timeout=LIMIT_S).stdout
+        self.assertEqual(printed.splitlines()[-1], f"epoch 200 loss {best['value']:.6g}")
+        self.assertEqual(trials[best["trial"]]["steps"], 200)
+
+    def test_digits(self):
+        if not os.path.exists(os.path.join(BUILD, "hyperopt-train")):
+            self.skipTest("built without the trainer")
+        trials, best = self.search("digits", "hyperopt.executor.num_samples=3", "trainer.epochs=3",
+                                   "hyperopt.executor.scheduler.max_t=3", planned=3)
+        self.expect_states(trials, "completed", "stopped")
+        self.expect_best(trials, best, max)
+        self.assertGreater(best["value"], 0.5)  # of ten classes
+        self.assertTrue(os.path.exists(os.path.join(best["checkpoint"], "COMPLETE")))
 
 
 if __name__ == "__main__":
