@@ -20,7 +20,7 @@ namespace {
 using internal::LineFollower;
 
 // Of a line: std::regex works on each character, and nobody prints a loss further out.
-constexpr size_t kSearched = 16 << 10;
+constexpr size_t kSearched = 4 << 10;
 
 struct Pattern {
   std::string field;
