@@ -198,12 +198,13 @@ TEST_CASE("a clone of another trial's checkpoint does not repeat its report") {
 }
 
 TEST_CASE("N ranks with batch B equal one rank with batch N x B to 1e-5") {
-  // Ten steps, the last of 11 rows instead of 16 (two ranks), or of 5 of 15 (three).
+  // Ten steps, the last of 11 rows instead of 16; then three ranks, with 5 of 15 rows
+  // in the last step, and with 2, so that one rank has none.
   struct Case {
     int ranks;
     int batch_size;
   };
-  for (const Case& c : {Case{2, 8}, Case{3, 5}}) {
+  for (const Case& c : {Case{2, 8}, Case{3, 5}, Case{3, 17}}) {
     for (const std::string optimizer : {"sgd", "adam"}) {
       CAPTURE(c.ranks);
       CAPTURE(optimizer);
@@ -268,6 +269,34 @@ TEST_CASE("a rank that is killed ends the others with the environment's code") {
   processes[1].Signal(SIGKILL);
   CHECK(processes[1].Wait() == 128 + SIGKILL);
   CHECK(processes[0].Wait() == 3);
+}
+
+TEST_CASE("a rank that fails alone does not leave the others waiting") {
+  Bench bench;
+  bench.WriteFiles();
+  Env env = bench.EnvOf("a");
+  env["HYPEROPT_CHECKPOINT_DIR"] = bench.config_path / "not a folder";
+  CHECK(bench.Run("a", 2, env) == std::vector<int>{3, 3});
+  CHECK(bench.Log("a").find("make the checkpoint's folder") != std::string::npos);
+}
+
+TEST_CASE("a port that is taken is told") {
+  Bench bench;
+  bench.WriteFiles();
+  bench.config["trainer"]["epochs"] = 1'000'000;
+  bench.WriteFiles();
+  Env env = bench.EnvOf("a");
+  env["WORLD_SIZE"] = "2";
+  env["RANK"] = "0";
+  env["MASTER_PORT"] = std::to_string(FreePort());
+  RankProcess first({}, env, bench.folder.path() / "a.log");
+  env["RANK"] = "1";
+  RankProcess second({}, env, bench.folder.path() / "a.log");
+  REQUIRE(Await([&] { return !bench.folder.Lines("a.jsonl").empty(); }));
+  env["RANK"] = "0";
+  RankProcess other({}, env, bench.folder.path() / "b.log");
+  CHECK(other.Wait() == 3);
+  CHECK(bench.Log("b").find("Address already in use") != std::string::npos);
 }
 
 TEST_CASE("ranks that do not join are named") {
@@ -394,34 +423,6 @@ TEST_CASE("usage and config errors exit 2 and say where") {
   CHECK(flag.Wait() == 2);
   RankProcess help({"--help"}, {}, bench.folder.path() / "d.log");
   CHECK(help.Wait() == 0);
-}
-
-TEST_CASE("the checkpoint protocol: torn ones are not there, complete ones are final") {
-  TestFolder folder;
-  const auto write = [&](const std::string& text) {
-    return [text](const std::filesystem::path& to) {
-      std::filesystem::create_directory(to / "sub");
-      std::filesystem::remove(to / "sub");
-      FILE* file = std::fopen((to / "data").c_str(), "w");
-      std::fputs(text.c_str(), file);
-      std::fclose(file);
-    };
-  };
-  CHECK(!FindCheckpoint(folder.path()));
-  WriteCheckpoint(folder.path(), 9, write("nine"));
-  WriteCheckpoint(folder.path(), 10, write("ten"));
-  CHECK(FindCheckpoint(folder.path()) == folder.path() / "10");
-  CHECK(FindCheckpoint(folder.path() / "9") == folder.path() / "9");
-  std::filesystem::create_directory(folder.path() / "11");
-  folder.Write("11/data", "torn");
-  folder.Write("11/left", "over");
-  CHECK(FindCheckpoint(folder.path()) == folder.path() / "10");
-  WriteCheckpoint(folder.path(), 11, write("eleven"));
-  CHECK(FindCheckpoint(folder.path()) == folder.path() / "11");
-  CHECK(folder.Read("11/data") == "eleven");
-  CHECK(!std::filesystem::exists(folder.path() / "11/left"));
-  CHECK_THROWS(WriteCheckpoint(folder.path(), 9, write("again")));
-  CHECK(folder.Read("9/data") == "nine");
 }
 
 }  // namespace

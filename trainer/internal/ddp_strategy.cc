@@ -13,6 +13,7 @@
 #include "trainer/internal/rendezvous.h"
 #include "trainer/internal/strategy.h"
 #include "trial/errors.h"
+#include "trial/fs.h"
 
 namespace hyperopt {
 namespace {
@@ -29,8 +30,10 @@ class DdpStrategy final : public Strategy {
   DdpStrategy(c10::intrusive_ptr<c10d::ProcessGroup> group, torch::Device device)
       : group_(std::move(group)), device_(device) {}
 
-  // No rank leaves while another still talks to it or to rank 0's store.
+  // No rank leaves while another still talks to it or to rank 0's store. One that fails
+  // does not wait: the others are not at the end, and notice its closed connection.
   ~DdpStrategy() override {
+    if (std::uncaught_exceptions() > 0) return;
     try {
       reducer_.reset();
       group_->barrier()->wait();
@@ -123,13 +126,19 @@ StorePtr OpenStore(const RankSpec& spec) {
   options.numWorkers = static_cast<size_t>(spec.world_size);
   options.waitWorkers = false;
   options.timeout = spec.join_timeout;
+  UniqueFd listener;
+  if (spec.rank == 0) {
+    listener = ListenAt(spec.master_addr, spec.master_port);
+    options.masterListenFd = listener.get();
+  }
   try {
+    // The store closes the descriptor itself.
+    listener.Release();
     return c10::make_intrusive<c10d::TCPStore>(spec.master_addr, options);
   } catch (const std::exception& error) {
     const std::string text = error.what();
-    throw EnvironmentError(fmt::format("rank {} can not {} {}:{}: {}",
+    throw EnvironmentError(fmt::format("rank {} can not reach the store at {}:{}: {}",
                                        spec.rank,
-                                       spec.rank == 0 ? "listen at" : "reach rank 0 at",
                                        spec.master_addr,
                                        spec.master_port,
                                        text.substr(0, text.find('\n'))));

@@ -31,6 +31,7 @@ inline constexpr FcKeys kCombinerFcKeys = {
     "num_fc_layers", "output_size", "activation", "norm", "dropout", "use_bias"};
 
 inline constexpr int64_t kMaxCount = int64_t{1} << 53;
+inline constexpr int64_t kMaxWidth = int64_t{1} << 20;
 
 std::map<FeatureType, TypeDefaults> ParseDefaults(ConfigReader& reader);
 FcStackConfig ParseFcStack(ConfigReader& reader,

@@ -6,7 +6,14 @@
 #include <optional>
 #include <string>
 
+#include "trial/fs.h"
+
 namespace hyperopt {
+
+// Listens at host:port and at no other address of this machine, so that ranks on
+// loopback are not to be reached from elsewhere. Where `host` is no address of this
+// machine (a name that is translated on the way), at all. Throws EnvironmentError.
+UniqueFd ListenAt(const std::string& host, int port);
 
 // Connects to host:port until it answers, and returns the own numeric address of that
 // connection, which is the one that the other ranks can reach this process at. nullopt
