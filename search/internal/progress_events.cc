@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "search/internal/progress_words.h"
 #include "trial/errors.h"
 #include "trial/json.h"
 
@@ -46,13 +47,15 @@ OrderedJson EventOf(const EventRow& row, const Controller& controller) {
   return event;
 }
 
-void PutBest(const BestSoFar& best, const Controller& controller, OrderedJson* json) {
+void PutBest(const BestSoFar& best,
+             const Controller& controller,
+             const std::filesystem::path& dir,
+             OrderedJson* json) {
   (*json)["trial"] = best.trial.value();
   (*json)["value"] = NumberOf(best.value);
   (*json)["step"] = best.step;
-  if (const Params* params = controller.FindParams(best.trial)) {
-    (*json)["params"] = ParamsToJson(*params);
-  }
+  const Params params = ParamsAtEnd(controller, best.trial, dir);
+  if (!params.empty()) (*json)["params"] = ParamsToJson(params);
 }
 
 }  // namespace
@@ -76,7 +79,7 @@ std::string ProgressEvents::OnTurn(std::span<const RecordChange> changes,
   if (best == best_) return lines;
   best_ = best;
   OrderedJson event = {{"event", "best"}, {"time", now.wall}};
-  PutBest(best, controller, &event);
+  PutBest(best, controller, "", &event);
   return lines + DumpJson(event) + "\n";
 }
 
@@ -94,7 +97,7 @@ std::string ProgressEvents::End(const SweepEnd& end,
                        {"alive_s", status.alive_s},
                        {"dir", dir.string()},
                        {"best", nullptr}};
-  if (status.best) PutBest(*status.best, controller, &event["best"]);
+  if (status.best) PutBest(*status.best, controller, dir, &event["best"]);
   if (end.code == ExitCode::kNoTrialCompleted) {
     event["last_words"] = controller.last_words();
   }

@@ -7,6 +7,7 @@
 
 #include "search/format.h"
 #include "trial/errors.h"
+#include "trial/fs.h"
 #include "trial/json.h"
 #include "trial/text.h"
 
@@ -57,6 +58,21 @@ std::string EndWord(const SweepEnd& end) {
 }
 
 }  // namespace
+
+Params ParamsAtEnd(const Controller& controller,
+                   TrialId best,
+                   const std::filesystem::path& dir) {
+  if (const Params* params = controller.FindParams(best)) return *params;
+  if (dir.empty()) return {};
+  try {
+    const OrderedJson json = ParseJson(ReadFile(dir / "best.json").value_or(""));
+    if (json.value("trial", int64_t{-1}) != best.value()) return {};
+    return ParamsFromJsonText(DumpJson(json.at("params")));
+  } catch (const Error&) {
+  } catch (const nlohmann::json::exception&) {
+  }
+  return {};
+}
 
 void ProgressWords::Begin(const Controller& controller, Now now) {
   if (began_) return;
@@ -173,8 +189,8 @@ void ProgressWords::End(const SweepEnd& end,
   }
   if (status.best) {
     emit_(Printable("best: " + BestText(status)));
-    const Params* params = controller.FindParams(status.best->trial);
-    if (params != nullptr) emit_(Printable("  " + ParamsText(*params)));
+    const Params params = ParamsAtEnd(controller, status.best->trial, dir);
+    if (!params.empty()) emit_(Printable("  " + ParamsText(params)));
     if (std::filesystem::exists(dir / "best.json")) {
       emit_("  " + (dir / "best.json").string());
     }

@@ -30,7 +30,7 @@ class ProgressWords {
   // The whole sweep, as of now.
   SweepStatus Status(const Controller& controller, Now now) const;
 
-  // The last lines, for an end at `dir`.
+  // The last lines, for an end at `dir` (which holds best.json by then).
   void End(const SweepEnd& end,
            const Controller& controller,
            const std::filesystem::path& dir,
@@ -57,5 +57,12 @@ class ProgressWords {
   int64_t odd_said_ = 0;
   std::string words_said_;
 };
+
+// The best trial's parameters. A controller keeps those of unfinished trials only; of
+// one that finished in an earlier session best.json tells. Empty where neither does;
+// `dir` may be empty.
+Params ParamsAtEnd(const Controller& controller,
+                   TrialId best,
+                   const std::filesystem::path& dir);
 
 }  // namespace hyperopt::internal

@@ -1,0 +1,166 @@
+#include "search/commands/check.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <limits>
+
+#include "samplers/sampler.h"
+#include "search/commands/text_width.h"
+#include "search/format.h"
+#include "search/model_check.h"
+#include "search/placement.h"
+#include "search/run.h"
+#include "search/scheduler.h"
+#include "trial/errors.h"
+#include "trial/resources.h"
+
+namespace hyperopt {
+namespace {
+
+constexpr int64_t kShownConfigurations = 10;
+
+void Line(const char* name, const std::string& text) {
+  std::printf("%-10s  %s\n", name, Printable(text).c_str());
+}
+
+std::string TrialsText(const SearchConfig& config, int64_t trials) {
+  std::string text = fmt::format("{} trials", trials);
+  int64_t cells = 1;
+  for (const Parameter& parameter : config.space.parameters()) {
+    const bool grid = config.sampler.kind == SamplerKind::kGrid ||
+                      std::holds_alternative<GridDomain>(parameter.domain);
+    if (!grid) continue;
+    const auto count = Cardinality(parameter.domain);
+    if (count && cells < std::numeric_limits<int32_t>::max()) cells *= *count;
+  }
+  const size_t points = config.sampler.points_to_evaluate.size();
+  if (cells > 1) {
+    text += fmt::format(
+        ": {} samples, each {} grid cells", config.sampler.num_samples, cells);
+  }
+  if (points > 0) {
+    text += fmt::format(
+        "{} the first {} of points_to_evaluate", cells > 1 ? ";" : ":", points);
+  }
+  return text +
+         fmt::format(" ({}, seed {})",
+                     config.sampler.kind == SamplerKind::kGrid ? "grid" : "random",
+                     config.sampler.seed);
+}
+
+std::string NeedText(const ResourceRequest& request) {
+  std::string text = fmt::format("{} CPUs", request.cpus.ToText());
+  const Share gpus = request.gpu_per_rank * request.ranks;
+  if (gpus.micro() > 0) text += fmt::format(", {} GPUs", gpus.ToText());
+  if (request.hide_gpus) text += ", GPUs hidden";
+  if (request.memory > 0) text += ", " + SizeToText(request.memory);
+  if (request.ranks > 1) text += fmt::format(", shared by {} ranks", request.ranks);
+  return text + " a trial";
+}
+
+std::string MachineText(const Resources& local) {
+  return fmt::format("{} CPUs, {} GPUs, {}",
+                     local.cpus.ToText(),
+                     local.devices.size(),
+                     SizeToText(local.memory));
+}
+
+std::string FitsText(const SearchConfig& config,
+                     const ResourceRequest& request,
+                     const Resources& local) {
+  const int64_t capacity = Capacity(request, local);
+  const bool endless = capacity == std::numeric_limits<int64_t>::max();
+  std::string text = endless ? "any number" : fmt::format("{} at once", capacity);
+  text += fmt::format(" on this machine ({})", MachineText(local));
+  if (const auto limit = config.executor.max_concurrent_trials) {
+    text += fmt::format("; max_concurrent_trials is {}", *limit);
+  }
+  return text;
+}
+
+void PrintRungs(const SchedulerOptions& options) {
+  if (options.kind == SchedulerKind::kFifo) {
+    Line("stops", "nothing early (scheduler fifo)");
+    return;
+  }
+  Line("stops",
+       fmt::format("asha on {}: the best 1/{} go past each rung, {} is the end",
+                   options.time_attr,
+                   options.reduction_factor,
+                   options.max_t));
+  const size_t brackets = BracketWeights(options).size();
+  for (size_t bracket = 0; bracket < brackets; ++bracket) {
+    const std::vector<int64_t> levels = RungLevels(options, static_cast<int>(bracket));
+    Line(brackets == 1 ? "rungs" : fmt::format("bracket {}", bracket).c_str(),
+         levels.empty() ? "none: to the end"
+                        : fmt::format("{}", fmt::join(levels, ", ")));
+  }
+}
+
+void PrintConfigurations(const SearchConfig& config,
+                         const Sampler& sampler,
+                         int64_t trials) {
+  std::vector<Table::Column> columns = {{"trial", Table::Align::kRight}};
+  for (const Parameter& parameter : config.space.parameters()) {
+    columns.push_back({parameter.name, Table::Align::kRight});
+  }
+  Table table(columns);
+  for (int64_t id = 0; id < std::min(trials, kShownConfigurations); ++id) {
+    const std::optional<Params> params = sampler.Suggest(TrialId(id), History{});
+    if (!params) break;
+    std::vector<std::string> cells = {std::to_string(id)};
+    for (const Parameter& parameter : config.space.parameters()) {
+      cells.push_back(ToWord(params->at(parameter.name)));
+    }
+    table.AddRow(std::move(cells));
+  }
+  std::printf("\n%s", table.ToText(TextWidth()).c_str());
+}
+
+// What the trainer says of the first configuration.
+void CheckFirst(const SearchConfig& config, const Sampler& sampler) {
+  if (!config.command.empty()) return;
+  const std::optional<Params> first = sampler.Suggest(TrialId(0), History{});
+  if (!first) return;
+  RequireGoodModel(config, *first);
+}
+
+}  // namespace
+
+int CheckCommand(const CheckOptions& options) {
+  const SearchConfig config = LoadConfig(options.config);
+  const std::unique_ptr<Sampler> sampler = MakeSampler(config.space, config.sampler);
+  const Resources local = LocalResources(options.resources);
+  ResourceRequest request = config.executor.resources;
+  const bool by_default = !config.executor.gpus_given && !local.devices.empty();
+  if (by_default) request.gpu_per_rank = Share::Whole(1);
+  CheckFirst(config, *sampler);
+  const int64_t trials = sampler->TrialCount().value_or(config.executor.num_samples);
+
+  Line("name", config.name + " in " + SweepDir(config, {}).string());
+  Line("trials", TrialsText(config, trials));
+  Line("goal", fmt::format("{} {}", ToString(config.goal), config.metric_field()));
+  Line("needs", NeedText(request));
+  Line("fits", FitsText(config, request, local));
+  PrintRungs(config.scheduler);
+  for (const Parameter& parameter : config.space.parameters()) {
+    Line("searches", parameter.name + ": " + Describe(parameter.domain));
+  }
+  if (by_default) {
+    Line("note", "gpu_resources_per_trial is absent: 1, since there are GPUs");
+  }
+  for (const std::string& note : config.notes) Line("note", note);
+  if (options.dry_run) PrintConfigurations(config, *sampler, trials);
+  if (Capacity(request, local) > 0) return 0;
+  Offer offer;
+  offer.name = "this machine";
+  offer.total = local;
+  offer.device_used.resize(local.devices.size());
+  for (const std::string& why : WhyNot(request, std::span(&offer, 1))) {
+    std::fprintf(stderr, "hyperopt: no trial can ever start here: %s\n", why.c_str());
+  }
+  return static_cast<int>(ExitCode::kUsage);
+}
+
+}  // namespace hyperopt

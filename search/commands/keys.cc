@@ -1,0 +1,28 @@
+#include "search/commands/keys.h"
+
+#include <cstdio>
+
+#include "executors/messages.h"
+#include "executors/transport.h"
+
+namespace hyperopt {
+
+int KeygenCommand(const KeygenOptions& options) {
+  WriteNewKeyFile(options.file);
+  std::printf(
+      "%s: new keys, readable by you alone. Copy the file to each machine that runs\n"
+      "an executor, and give it to both sides:\n"
+      "  hyperopt --config search.yaml --listen tcp://0.0.0.0:7777 --key %s\n"
+      "  hyperopt executor --connect tcp://HOST:7777 --key %s\n",
+      options.file.c_str(),
+      options.file.c_str(),
+      options.file.c_str());
+  return 0;
+}
+
+int VersionCommand() {
+  std::printf("hyperopt %s (protocol %d)\n", HYPEROPT_VERSION, kProtocolVersion);
+  return 0;
+}
+
+}  // namespace hyperopt

@@ -1,0 +1,92 @@
+#include "search/commands/replay.h"
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "search/curve.h"
+#include "trial/errors.h"
+#include "trial/json.h"
+
+namespace hyperopt {
+namespace {
+
+// The step at the end of ".../checkpoints/<step>"; 0 for a fresh start.
+int64_t FirstStep(const RunRow& run) {
+  const size_t slash = run.resume_from.rfind('/');
+  if (slash == std::string::npos) return 0;
+  int64_t step = 0;
+  std::from_chars(run.resume_from.data() + slash + 1,
+                  run.resume_from.data() + run.resume_from.size(),
+                  step);
+  return step;
+}
+
+std::optional<double> FieldOf(const std::string& values, const std::string& name) {
+  try {
+    const OrderedJson json = ParseJson(values);
+    const auto field = json.find(name);
+    if (field != json.end() && field->is_number()) return field->get<double>();
+    // A field that is NaN or infinite is a text, and no time.
+    if (field != json.end()) return std::nan("");
+  } catch (const ConfigError&) {
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> TimeOf(const ReportRow& report,
+                              int64_t iterations,
+                              const std::string& attr) {
+  if (attr == "training_iteration") return iterations;
+  if (attr == "step") return report.step;
+  std::optional<double> time = FieldOf(report.values, attr);
+  if (!time && attr == "time_total_s") {
+    if (report.key.attempt.value() > 1) return std::nullopt;
+    time = report.elapsed_s;
+  }
+  if (!time || !std::isfinite(*time) || *time < 0 || *time > 9e15) return -1;
+  return static_cast<int64_t>(*time);
+}
+
+}  // namespace
+
+ReplayedTrial ReplayReports(std::span<const ReportRow> reports,
+                            std::span<const RunRow> runs,
+                            const SearchConfig& config) {
+  ReplayedTrial trial;
+  Curve curve;
+  RunKey key;
+  int64_t iterations = 0;
+  for (const ReportRow& report : reports) {
+    if (report.key != key) {
+      key = report.key;
+      iterations = 0;
+      for (const RunRow& run : runs) {
+        if (run.key == key) iterations = curve.CountUpTo(FirstStep(run));
+      }
+    }
+    const Objective& value = report.objective;
+    if (value.missing()) continue;
+    ++trial.reports;
+    ++iterations;
+    const bool ahead = curve.empty() || report.step > curve.last_step();
+    curve.Add(report.step, key.attempt.value(), value);
+    trial.last = value;
+    trial.last_step = report.step;
+    if (trial.best.missing() || Better(config.goal, value, trial.best)) {
+      trial.best = value;
+      trial.best_step = report.step;
+    }
+    if (curve.TakeReplaced()) {
+      const Curve::Best best = curve.BestOf(config.goal);
+      trial.best = best.value;
+      trial.best_step = best.step;
+    }
+    if (!ahead) continue;
+    trial.judged.push_back(
+        {TimeOf(report, iterations, config.scheduler.time_attr), value});
+  }
+  return trial;
+}
+
+}  // namespace hyperopt

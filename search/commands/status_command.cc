@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "search/commands/ask_controller.h"
+#include "search/commands/look.h"
+#include "search/commands/recorded_sweep.h"
+#include "search/commands/sweep_dir.h"
+#include "search/commands/text_width.h"
+#include "search/format.h"
+#include "search/status.h"
+#include "search/sweep_folder.h"
+
+namespace hyperopt {
+namespace {
+
+// Of a sweep that a controller runs, and does not answer (another host, busy, just
+// starting) or that none runs: what its record says.
+SweepStatus FromRecord(const std::filesystem::path& dir, bool alive) {
+  const RecordedSweep sweep = ReadSweep(dir);
+  SweepStatus status = StatusOf(sweep.record, sweep.config);
+  // A controller that was killed has left its word behind.
+  if (!alive && status.state == "running") status.state = "interrupted";
+  return status;
+}
+
+void Print(const SweepStatus& status, const std::string& head) {
+  std::printf("%s\n", Printable(head).c_str());
+  for (const std::string& line : StatusBlock(status, TextWidth())) {
+    std::printf("%s\n", line.c_str());
+  }
+}
+
+}  // namespace
+
+int StatusCommand(const StatusOptions& options) {
+  const std::filesystem::path dir = SweepDirOf(options.dir);
+  const std::optional<LockHolder> holder = FindController(dir);
+  SweepStatus status;
+  if (const auto answer = AskController(dir, {{"op", "status"}})) {
+    status = StatusFromJson(*answer);
+  } else {
+    status = FromRecord(dir, holder.has_value());
+  }
+  if (options.json) {
+    OrderedJson json = StatusToJson(status);
+    json["dir"] = dir.string();
+    json["pid"] = holder ? OrderedJson(holder->pid) : OrderedJson();
+    std::printf("%s\n", DumpJson(json).c_str());
+    return 0;
+  }
+  std::string head =
+      fmt::format("{} in {}: {}", status.name, dir.string(), status.state);
+  if (holder) {
+    head += fmt::format(
+        ", pid {} on {} since {}", holder->pid, holder->host, holder->started);
+  }
+  Print(status, head);
+  if (!holder && status.state == "interrupted") {
+    std::printf("no controller runs; go on with: hyperopt resume %s\n", dir.c_str());
+  }
+  return 0;
+}
+
+}  // namespace hyperopt

@@ -1,0 +1,239 @@
+#include "search/commands/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "samplers/sampler.h"
+#include "search/commands/replay.h"
+#include "search/commands/sweep_dir.h"
+#include "search/format.h"
+#include "search/scheduler.h"
+#include "trial/errors.h"
+
+namespace hyperopt {
+namespace {
+
+constexpr size_t kParamsAtOnce = 1000;
+
+class Verifier {
+ public:
+  Verifier(const RecordedSweep& sweep, size_t most) : sweep_(sweep), most_(most) {}
+
+  std::vector<std::string> Run() {
+    CheckProposals();
+    CheckVerdicts();
+    for (const TrialRow& row : sweep_.record.trials) CheckTrial(row);
+    if (differences_ > most_) {
+      lines_.push_back(fmt::format("... and {} more", differences_ - most_));
+    }
+    return std::move(lines_);
+  }
+
+ private:
+  template <typename... Args>
+  void Differ(TrialId id, fmt::format_string<Args...> format, Args&&... args) {
+    if (++differences_ > most_) return;
+    lines_.push_back(fmt::format("trial {}: ", id.value()) +
+                     fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  std::unique_ptr<Sampler> FreshSampler() const;
+  void CheckProposals();
+  void CheckParams(TrialId id, const Params& expected, const Params& recorded);
+  void CheckVerdicts();
+  void Compare(const RungRow& expected, const RungRow& recorded);
+  void CheckTrial(const TrialRow& row);
+  void CheckRungs(const TrialRow& row, const ReplayedTrial& replayed);
+
+  const RecordedSweep& sweep_;
+  const size_t most_;
+  size_t differences_ = 0;
+  std::vector<std::string> lines_;
+  std::map<TrialId, std::vector<const RungRow*>> rungs_of_;
+};
+
+// The plan may have been made smaller since: it is large enough for every trial.
+std::unique_ptr<Sampler> Verifier::FreshSampler() const {
+  const int64_t trials = std::ssize(sweep_.record.trials);
+  SamplerOptions options = sweep_.config.sampler;
+  options.num_samples += sweep_.record.sweep.extra_trials;
+  while (true) {
+    std::unique_ptr<Sampler> sampler = MakeSampler(sweep_.config.space, options);
+    if (sampler->TrialCount().value_or(trials) >= trials) return sampler;
+    options.num_samples *= 2;
+  }
+}
+
+void Verifier::CheckProposals() {
+  const std::unique_ptr<Sampler> sampler = FreshSampler();
+  const std::vector<TrialRow>& trials = sweep_.record.trials;
+  std::vector<TrialId> ids;
+  for (size_t begin = 0; begin < trials.size(); begin += kParamsAtOnce) {
+    ids.clear();
+    const size_t end = std::min(trials.size(), begin + kParamsAtOnce);
+    for (size_t i = begin; i < end; ++i) ids.push_back(trials[i].id);
+    const std::vector<Params> recorded = sweep_.store->LoadParams(ids);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const std::optional<Params> expected = sampler->Suggest(ids[i], History{});
+      if (!expected) {
+        Differ(ids[i], "the sampler proposes no such trial");
+      } else {
+        CheckParams(ids[i], *expected, recorded[i]);
+      }
+    }
+  }
+}
+
+void Verifier::CheckParams(TrialId id, const Params& expected, const Params& recorded) {
+  if (expected == recorded) return;
+  for (const auto& [name, value] : expected) {
+    const auto found = recorded.find(name);
+    if (found == recorded.end()) {
+      Differ(id, "{} is not recorded, proposed was {}", name, ToJsonText(value));
+    } else if (found->second != value) {
+      Differ(id,
+             "{} is recorded as {}, proposed was {}",
+             name,
+             ToJsonText(found->second),
+             ToJsonText(value));
+    }
+  }
+  for (const auto& [name, value] : recorded) {
+    if (!expected.contains(name)) Differ(id, "{} was never proposed", name);
+  }
+}
+
+// A fresh scheduler is told what the entries say came, in their order; it must make the
+// same entries.
+void Verifier::CheckVerdicts() {
+  const std::vector<RungRow>& rungs = sweep_.record.rungs;
+  for (const RungRow& row : rungs) rungs_of_[row.trial].push_back(&row);
+  const std::unique_ptr<Scheduler> scheduler = MakeScheduler(
+      sweep_.config.scheduler, sweep_.record.sweep.goal, sweep_.config.sampler.seed);
+  for (size_t i = 0; i < rungs.size();) {
+    const RungRow& row = rungs[i];
+    const std::vector<RungRow> expected =
+        row.value.missing()
+            ? scheduler->OnFailed(row.trial)
+            : scheduler->OnMeasurement(row.trial, row.time, row.value).entries;
+    if (expected.empty()) {
+      Differ(row.trial, "rung {} has an entry that no report makes", row.rung);
+      ++i;
+      continue;
+    }
+    for (const RungRow& entry : expected) {
+      if (i < rungs.size() && rungs[i].trial == entry.trial) {
+        Compare(entry, rungs[i++]);
+      } else {
+        Differ(entry.trial, "rung {} has no entry, and should", entry.rung);
+      }
+    }
+  }
+}
+
+void Verifier::Compare(const RungRow& expected, const RungRow& recorded) {
+  const auto words = [](const RungRow& row) {
+    return fmt::format("{} (bracket {}, rung {}, level {}, order {}{})",
+                       row.stopped ? "stopped" : "went on",
+                       row.bracket,
+                       row.rung,
+                       row.level,
+                       row.order,
+                       row.late ? ", passed over" : "");
+  };
+  const std::string was = words(recorded), should = words(expected);
+  if (was == should) return;
+  Differ(recorded.trial, "the verdict at a rung is {}, should be {}", was, should);
+}
+
+void Verifier::CheckTrial(const TrialRow& row) {
+  const std::vector<ReportRow> reports = sweep_.store->LoadReports(row.id);
+  const std::vector<RunRow> runs = sweep_.store->LoadRuns(row.id);
+  const ReplayedTrial replayed = ReplayReports(reports, runs, sweep_.config);
+  if (row.reports != replayed.reports) {
+    Differ(row.id,
+           "{} reports are counted, {} are recorded",
+           row.reports,
+           replayed.reports);
+  }
+  const auto check = [&](const char* what,
+                         const Objective& recorded,
+                         int64_t step,
+                         const Objective& expected,
+                         int64_t expected_step) {
+    if (recorded == expected && step == expected_step) return;
+    Differ(row.id,
+           "the {} value is {} at step {}, its reports say {} at step {}",
+           what,
+           NumberText(recorded),
+           step,
+           NumberText(expected),
+           expected_step);
+  };
+  check("best", row.best, row.best_step, replayed.best, replayed.best_step);
+  check("last", row.last, row.last_step, replayed.last, replayed.last_step);
+  CheckRungs(row, replayed);
+}
+
+// Each entry is of the first judged report at or past its level.
+void Verifier::CheckRungs(const TrialRow& row, const ReplayedTrial& replayed) {
+  bool stopped = false;
+  for (const RungRow* rung : rungs_of_[row.id]) {
+    stopped = stopped || rung->stopped;
+    if (rung->value.missing()) continue;
+    bool known = true;
+    const JudgedReport* first = nullptr;
+    for (const JudgedReport& report : replayed.judged) {
+      if (!report.time) known = false;
+      if (!report.time || *report.time < rung->level) continue;
+      first = &report;
+      break;
+    }
+    if (!known) continue;
+    if (first != nullptr && *first->time == rung->time && first->value == rung->value) {
+      continue;
+    }
+    Differ(row.id,
+           "rung {} holds {} at {}, its reports say {}",
+           rung->rung,
+           NumberText(rung->value),
+           rung->time,
+           first == nullptr
+               ? "that it was never reached"
+               : fmt::format("{} at {}", NumberText(first->value), *first->time));
+  }
+  if (row.reason == Reason::kPruned && !stopped) {
+    Differ(row.id, "it was stopped early, and no rung says so");
+  }
+  if (stopped && row.state == TrialState::kCompleted) {
+    Differ(row.id, "a rung stopped it, and it is recorded as completed");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> VerifySweep(const RecordedSweep& sweep, size_t most) {
+  return Verifier(sweep, most).Run();
+}
+
+int VerifyCommand(const VerifyOptions& options) {
+  const RecordedSweep sweep = ReadSweep(SweepDirOf(options.dir));
+  const std::vector<std::string> lines = VerifySweep(sweep);
+  for (const std::string& line : lines) std::printf("%s\n", Printable(line).c_str());
+  if (!lines.empty()) {
+    std::printf("%s: the record is not what its own history demands\n",
+                sweep.dir.c_str());
+    return 1;
+  }
+  std::printf("%s: %zu proposals and %zu rung verdicts are as they must be\n",
+              sweep.dir.c_str(),
+              sweep.record.trials.size(),
+              sweep.record.rungs.size());
+  return 0;
+}
+
+}  // namespace hyperopt
