@@ -116,8 +116,8 @@ class RankMaker {
         {"trial.attempt", std::to_string(launch.key.attempt.value())},
         {"trial.seed", std::to_string(launch.seed)},
         {"trial.budget", launch.budget ? std::to_string(*launch.budget) : ""},
-        {"trial.params", (dir / kParamsFile).native()},
-        {"trial.config", (dir / kConfigFile).native()},
+        {"trial.params", InFolder(kParamsFile)},
+        {"trial.config", InFolder(kConfigFile)},
         {"sweep.name", sweep.name},
         {"config.dir", sweep.config_dir}};
     values_.env = [this](std::string_view name) { return Find(base_env_, name); };
@@ -131,8 +131,8 @@ class RankMaker {
     spec.env = Join(rank);
     spec.cwd = sweep_.workdir.empty() ? dir_.native() : sweep_.workdir;
     if (rank == 0) {
-      spec.stdout_path = (dir_ / kStdoutFile).native();
-      spec.stderr_path = (dir_ / kStderrFile).native();
+      spec.stdout_path = InFolder(kStdoutFile);
+      spec.stderr_path = InFolder(kStderrFile);
     } else {
       spec.stdout_path = fmt::format("{}/stdout.{}.log", dir_.native(), rank);
       spec.stderr_path = fmt::format("{}/stderr.{}.log", dir_.native(), rank);
@@ -141,6 +141,8 @@ class RankMaker {
   }
 
  private:
+  std::string InFolder(const char* name) const { return dir_.native() + "/" + name; }
+
   // In this order, the later wins: our defaults, the search file's words, the contract.
   Environment CommonEnvironment() const {
     Environment env;
@@ -172,7 +174,7 @@ class RankMaker {
     env["HYPEROPT_ATTEMPT"] = values_.names.at("trial.attempt");
     env["HYPEROPT_SEED"] = values_.names.at("trial.seed");
     env["HYPEROPT_TRIAL_DIR"] = dir_.native();
-    env["HYPEROPT_CHECKPOINT_DIR"] = (dir_ / kCheckpointFolder).native();
+    env["HYPEROPT_CHECKPOINT_DIR"] = InFolder(kCheckpointFolder);
     env["HYPEROPT_PARAMS"] = values_.names.at("trial.params");
     env["HYPEROPT_CONFIG"] = values_.names.at("trial.config");
     if (launch_.budget) env["HYPEROPT_BUDGET"] = values_.names.at("trial.budget");
@@ -189,7 +191,7 @@ class RankMaker {
   // Rank 0 reports; what another rank writes to the same variable goes nowhere, so that
   // a script that knows nothing of ranks does not report once each.
   void AddRank(int rank, Environment& env) const {
-    env["HYPEROPT_REPORT"] = rank == 0 ? (dir_ / kReportFile).native() : "/dev/null";
+    env["HYPEROPT_REPORT"] = rank == 0 ? InFolder(kReportFile) : "/dev/null";
     const bool has_devices = static_cast<size_t>(rank) < launch_.devices.size() &&
                              !launch_.devices[rank].empty();
     if (has_devices || launch_.hide_gpus) {

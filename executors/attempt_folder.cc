@@ -17,23 +17,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const std::string kEmptyModel = "{}";
+
 enum class Made { kNew, kWasThere };
 
 // As create_directories, but for the usual case, in which the parent is missing at most
-// twice, with one call a folder.
-Made MakeFolder(const fs::path& dir) {
+// twice, with one call a folder. Plain strings here: to build an fs::path costs as much
+// as to make a folder in memory.
+Made MakeFolder(const std::string& dir) {
   if (mkdir(dir.c_str(), 0777) == 0) return Made::kNew;
   if (errno == EEXIST) return Made::kWasThere;
-  if (errno != ENOENT || !dir.has_parent_path() || dir.parent_path() == dir) {
+  const size_t slash = dir.rfind('/');
+  if (errno != ENOENT || slash == dir.npos || slash == 0) {
     ThrowFileError(dir, "can not be made", errno);
   }
-  MakeFolder(dir.parent_path());
+  MakeFolder(dir.substr(0, slash));
   if (mkdir(dir.c_str(), 0777) == 0) return Made::kNew;
   if (errno == EEXIST) return Made::kWasThere;
   ThrowFileError(dir, "can not be made", errno);
 }
 
-void WritePlainFile(const fs::path& path, std::string_view text) {
+void WritePlainFile(const std::string& path, std::string_view text) {
   const UniqueFd file(
       open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file) ThrowFileError(path, "can not be made", errno);
@@ -68,12 +72,13 @@ void PrepareAttemptDir(const fs::path& dir,
                        const Launch& launch) {
   // The report is made last: where it is, all is. So a start that was cut short is done
   // again and a whole one is left alone.
-  const fs::path report = dir / kReportFile;
+  const std::string folder = dir.native() + "/";
+  const std::string report = folder + kReportFile;
   if (MakeFolder(dir) == Made::kWasThere && access(report.c_str(), F_OK) == 0) return;
-  MakeFolder(dir / kCheckpointFolder);
-  WritePlainFile(dir / kParamsFile, ToJsonText(launch.params));
-  const std::string& model = sweep.model.empty() ? "{}" : sweep.model;
-  WritePlainFile(dir / kConfigFile,
+  MakeFolder(folder + kCheckpointFolder);
+  WritePlainFile(folder + kParamsFile, ToJsonText(launch.params));
+  const std::string& model = sweep.model.empty() ? kEmptyModel : sweep.model;
+  WritePlainFile(folder + kConfigFile,
                  MergeConfig(model, NamesOnly(sweep.parameter_order), launch.params));
   WritePlainFile(report, "");
 }
