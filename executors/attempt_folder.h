@@ -22,17 +22,19 @@ inline constexpr char kCheckpointFolder[] = "checkpoints";
 std::filesystem::path AttemptDir(const std::filesystem::path& sweep_dir,
                                  const RunKey& key);
 
-// Makes the folder with params.json, config.json (the merged configuration) and an
-// empty report. What is there already is left as it is, so that a repeated launch
-// changes nothing. Throws EnvironmentError (disk full, not writable) or ConfigError (a
-// value that can not be merged).
+// Makes the folder with params.json, config.json (the merged configuration), the
+// checkpoints' folder and, last, an empty report. Where the report is there already
+// nothing is touched, so that a repeated launch changes nothing. Throws
+// EnvironmentError (disk full, not writable) or ConfigError (a value that can not be
+// merged).
 void PrepareAttemptDir(const std::filesystem::path& dir,
                        const SweepSpec& sweep,
                        const Launch& launch);
 
 // The processes of a launch, by the contract: words expanded, environment complete.
 // `base_env` is the executor's own environment, "NAME=value". Rank 0 writes stdout.log
-// and stderr.log, rank k > 0 stdout.<k>.log. With one rank RANK, WORLD_SIZE,
+// and stderr.log, rank k > 0 stdout.<k>.log and stderr.<k>.log, and its
+// HYPEROPT_REPORT is /dev/null: rank 0 reports. With one rank RANK, WORLD_SIZE,
 // LOCAL_RANK, LOCAL_WORLD_SIZE, GROUP_RANK, MASTER_ADDR, MASTER_PORT and
 // TORCHELASTIC_RUN_ID are cleared, with more they are set; `master_port` is a port that
 // was free a moment ago. Throws ConfigError where a word can not be expanded.
