@@ -34,6 +34,7 @@ constexpr double kLookEveryS = 0.25;
 constexpr double kFirstLookS = 0.02;
 // Many reports in a row are one look.
 constexpr double kLookAgainS = 0.005;
+constexpr double kLookLaterS = 0.05;
 constexpr double kLogLookEveryS = 2;
 constexpr int64_t kReadAtOnce = 1 << 20;
 constexpr int kForceQuitSignals = 2;
@@ -80,6 +81,8 @@ class Agent {
   void ReadInotify();
   void LookAtRuns();
   void LookAtLogs(FollowedRun* run);
+  static Time NextLook(const FollowedRun& run);
+  std::vector<RunKey> DueRuns(Time now) const;
   int PollTimeoutMs() const;
   void Feed(const ExecutorEvent& event);
   void Drain(const RunKey& key, bool harvest);
@@ -168,10 +171,7 @@ int Agent::PollTimeoutMs() const {
   const Time now = ReadClocks().steady;
   Time due = executor_->next_tick();
   for (const auto& [key, run] : runs_) {
-    const Time look = run.touched
-                          ? run.next_look
-                          : std::max(run.next_look, run.looked + Seconds(kLookEveryS));
-    due = std::min(due, look);
+    if (!run.over) due = std::min(due, NextLook(run));
   }
   const double wait = ToSeconds(due - now);
   return wait <= 0 ? 0 : static_cast<int>(std::min(wait * 1000 + 1, 1000.0));
@@ -334,7 +334,9 @@ void Agent::Drain(const RunKey& key, bool harvest) {
 
 void Agent::Do(const RewindRun& action) {
   const auto at = runs_.find(action.key);
-  if (at != runs_.end()) at->second.Seek(action.to);
+  if (at == runs_.end()) return;
+  at->second.Seek(action.to);
+  at->second.touched = true;
 }
 
 void Agent::Do(const Committed& action) {
@@ -359,17 +361,30 @@ void Agent::Do(const Leave& action) {
   left_why_ = action.why;
 }
 
+Time Agent::NextLook(const FollowedRun& run) {
+  if (run.touched) return run.next_look;
+  return std::max(run.next_look, run.looked + Seconds(kLookEveryS));
+}
+
+std::vector<RunKey> Agent::DueRuns(Time now) const {
+  std::vector<RunKey> keys;
+  for (const auto& [key, run] : runs_) {
+    if (!run.over && now >= NextLook(run)) keys.push_back(key);
+  }
+  return keys;
+}
+
 void Agent::LookAtRuns() {
   if (sweep_dir_.empty()) return;
   const Time now = ReadClocks().steady;
-  for (const RunKey& key : executor_->Following()) {
-    const auto at = runs_.find(key);
-    if (at == runs_.end()) continue;
-    FollowedRun& run = at->second;
-    const bool due =
-        run.touched ? now >= run.next_look
-                    : now >= std::max(run.next_look, run.looked + Seconds(kLookEveryS));
-    if (!due || !executor_->MayRead(key)) continue;
+  for (const RunKey& key : DueRuns(now)) {
+    FollowedRun& run = runs_.at(key);
+    if (!executor_->MayRead(key)) {
+      // Too far ahead of what is committed, or not told to the keeper yet.
+      run.looked = now;
+      run.next_look = now + Seconds(kLookLaterS);
+      continue;
+    }
     run.touched = false;
     run.looked = now;
     run.next_look = now + Seconds(kLookAgainS);

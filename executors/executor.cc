@@ -17,6 +17,7 @@ Executor::Executor(ExecutorIdentity options, Time now)
       id_(options_.id),
       sweep_id_(options_.sweep_id),
       now_(now),
+      born_(now.time_since_epoch().count()),
       lease_start_(now),
       next_hello_(now),
       next_beat_(now) {}
@@ -85,6 +86,7 @@ void Executor::SayHello() {
   hello.host = options_.host;
   hello.boot_id = options_.boot_id;
   hello.pid = options_.pid;
+  hello.born = born_;
   hello.embedded = options_.embedded;
   hello.id = id_;
   hello.sweep_id = sweep_id_;

@@ -239,6 +239,7 @@ class Executor {
   int64_t mark_beat_ = 0;  // the heartbeat whose sending set the marks; 0: none is out
   std::map<int64_t, Time> beat_sent_;  // unanswered heartbeats
   Time now_;
+  int64_t born_ = 0;
   Time lease_start_;
   Time next_hello_;
   Time next_beat_;

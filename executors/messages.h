@@ -182,6 +182,9 @@ struct Hello {
   std::string host;
   std::string boot_id;
   int32_t pid = 0;
+  // Tells lives of one executor apart, also those of one process (it begins anew when
+  // its keeper dies): its steady clock, in nanoseconds, when this life began.
+  int64_t born = 0;
   bool embedded = false;
   std::optional<ExecutorId> id;  // where it had one in this sweep
   std::string sweep_id;          // the sweep it holds runs of, "" where none

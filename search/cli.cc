@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <functional>
-#include <map>
 
 #include "search/commands/best.h"
 #include "search/commands/check.h"
@@ -129,8 +128,10 @@ void AddStart(CLI::App* app, StartOptions* start) {
       "Let executors elsewhere join; beyond this machine it wants --key",
       "tcp://HOST:PORT");
   Add(app, "--key", &start->key_file, "Keys made by hyperopt keygen", "FILE");
-  app->add_flag(
-      "!--no-local-executor", start->local_executor, "Run no trial on this machine");
+  app->add_flag_callback(
+      "--no-local-executor",
+      [start] { start->local_executor = false; },
+      "Run no trial on this machine");
 }
 
 // ---- commands ----
@@ -262,17 +263,19 @@ void AddResults(CLI::App* app, Run* run) {
   auto exported = std::make_shared<ExportOptions>();
   command = app->add_subcommand("export", "A sweep for other programs");
   AddDir(command, &exported->dir);
-  const std::map<std::string, ExportFormat> formats = {
-      {"csv", ExportFormat::kCsv},
-      {"json", ExportFormat::kJson},
-      {"ludwig", ExportFormat::kLudwig}};
-  Add(command,
+  AddParsed<ExportFormat>(
+      command,
       "--format",
+      "csv, json or ludwig (hyperopt_statistics.json); absent: csv",
+      "FORMAT",
       &exported->format,
-      "csv, json or ludwig (hyperopt_statistics.json); absent: csv")
-      ->transform(CLI::Transformer(formats).description(""))
-      ->check(CLI::IsMember(formats).description(""))
-      ->type_name("FORMAT");
+      [](const std::string& text) -> std::optional<ExportFormat> {
+        if (text == "csv") return ExportFormat::kCsv;
+        if (text == "json") return ExportFormat::kJson;
+        if (text == "ludwig") return ExportFormat::kLudwig;
+        return std::nullopt;
+      },
+      "csv, json or ludwig");
   Add(command, "--output", &exported->output, "Into a file; absent: stdout", "FILE");
   command->callback([=] { *run = [=] { return ExportCommand(*exported); }; });
 

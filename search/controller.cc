@@ -70,7 +70,8 @@ void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now)
   }
   const Member* known = hello.id ? fleet_.Find(*hello.id) : fleet_.FindPeer(peer);
   const bool same_life = known != nullptr && known->present &&
-                         known->pid == hello.pid && known->boot_id == hello.boot_id;
+                         known->pid == hello.pid && known->born == hello.born &&
+                         known->boot_id == hello.boot_id;
   Member& member = fleet_.Welcome(hello, peer, now.steady);
   for (const RunKey& key : member.runs) {
     const Live* live = FindLive(key);
@@ -78,6 +79,7 @@ void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now)
   }
   fleet_.Reopen(member.id);
   if (!same_life) {
+    ++member.life;
     ExecutorRow row;
     row.id = member.id;
     row.name = member.name;
@@ -109,7 +111,8 @@ void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now)
     const Live* live = FindLive(key);
     // A launch that this life of the executor may not have got yet is sent again; one
     // that an earlier life may have started is asked for.
-    if (live == nullptr || (same_life && !live->confirmed)) continue;
+    if (live == nullptr) continue;
+    if (!live->confirmed && live->sent_to == member.life) continue;
     welcome.expected.push_back({key, OffsetsOf(*live)});
   }
   Send(member, std::move(welcome));
@@ -173,10 +176,11 @@ void Controller::Reconcile(Member* member,
     answer->acks.push_back(AckOf(*live));
     if (held.contains(key) || now.steady - live->sent <= patience) continue;
     live->sent = now.steady;
-    if (live->launch.ranks > 0 && !live->launch.devices.empty()) {
+    if (!live->confirmed && live->sent_to == member->life) {
       Send(*member, live->launch);
     } else {
-      // Its launch is not known in this life: the executor is asked through a welcome.
+      // Another life of the executor may have started it: it is asked through a
+      // welcome.
       sends_.push_back({member->peer, HelloAgain{}});
     }
   }

@@ -128,6 +128,7 @@ class Controller {
     bool seen_running = false;
     std::string why;  // what its start waits for
     Time sent;
+    int64_t sent_to = 0;  // the life of the executor that the launch was sent to
     std::map<std::string, SourceOffset> offsets;  // committed, by source
     int64_t step = 0;                             // counts reports without one
     int64_t iterations = 0;  // reports that carry the objective, checkpoint's included

@@ -89,7 +89,8 @@ void Controller::TakeLine(Live* live,
     return;
   }
   ++row.reports;
-  ++live->iterations;
+  // A resumed trial may repeat the report of its checkpoint, which is counted already.
+  if (step > live->launch.first_step) ++live->iterations;
   const bool ahead = open.curve.empty() || step > open.curve.last_step();
   open.curve.Add(step, live->row.key.attempt.value(), objective);
   row.last = objective;

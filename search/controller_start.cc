@@ -124,7 +124,8 @@ void Controller::RestoreLive(const RunRow& row, const ControllerStart& start, No
       live.any_report = true;
       live.step = report.step;
       live.max_elapsed = std::max(live.max_elapsed, report.elapsed_s);
-      if (!report.objective.missing()) ++live.iterations;
+      if (report.objective.missing()) continue;
+      if (report.step > live.launch.first_step) ++live.iterations;
     }
   }
   live_of_[row.key.trial] = row.key;

@@ -158,6 +158,7 @@ void Controller::LaunchTrial(TrialId id, const Placement& placement, Now now) {
   fleet_.Take(placement);
   live.placement = placement;
   live.sent = now.steady;
+  live.sent_to = member.life;
 
   Launch& launch = live.launch;
   launch.key = key;

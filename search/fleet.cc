@@ -53,6 +53,7 @@ Member& Fleet::Welcome(const Hello& hello, const std::string& peer, Time now) {
   member->host = hello.host;
   member->boot_id = hello.boot_id;
   member->pid = hello.pid;
+  member->born = hello.born;
   member->embedded = hello.embedded;
   member->policy = hello.lost_policy;
   member->present = true;

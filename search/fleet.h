@@ -24,6 +24,8 @@ struct Member {
   std::string host;
   std::string boot_id;
   int32_t pid = 0;
+  int64_t born = 0;  // as its newest Hello says
+  int64_t life = 0;  // counts its processes, as its Hellos tell them apart
   bool embedded = false;
   LostPolicy policy = LostPolicy::kStop;
   Offer offer;

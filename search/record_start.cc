@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "executors/local_resources.h"
 #include "search/origin.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
+#include "trial/json.h"
 
 namespace hyperopt {
 namespace {
@@ -63,6 +65,27 @@ Differences Compare(const std::map<std::string, std::string>& old,
     list.push_back(line);
   }
   return differences;
+}
+
+// The built-in trainer's file: the data set by an absolute path; under a scheduler the
+// trainer does not stop by itself, and trains as long as the scheduler lets it
+// (Ludwig's rule).
+std::string TrainersModel(const SearchConfig& config) {
+  OrderedJson model = ParseJson(config.model);
+  if (!config.dataset.empty()) model["dataset"] = config.dataset.string();
+  if (config.scheduler.kind == SchedulerKind::kFifo) return DumpJson(model);
+  if (!model.contains("trainer") || model["trainer"].is_null()) {
+    model["trainer"] = OrderedJson::object();
+  }
+  OrderedJson& trainer = model["trainer"];
+  if (!trainer.is_object()) return DumpJson(model);
+  trainer["early_stop"] = -1;
+  const std::string& attr = config.scheduler.time_attr;
+  const bool counts_epochs = attr == "training_iteration" || attr == "step";
+  if (counts_epochs && !trainer.contains("epochs")) {
+    trainer["epochs"] = config.scheduler.max_t;
+  }
+  return DumpJson(model);
 }
 
 void CreateRecord(const SweepFolder& folder,
@@ -142,7 +165,7 @@ SweepSpec MakeSweepSpec(const SearchConfig& config,
                         ? fs::current_path().string()
                         : fs::absolute(config.file).parent_path().string();
   spec.command = command;
-  spec.model = config.model;
+  spec.model = config.command.empty() ? TrainersModel(config) : config.model;
   for (const Parameter& parameter : config.space.parameters()) {
     spec.parameter_order.push_back(parameter.name);
   }

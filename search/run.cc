@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <deque>
 
@@ -89,6 +90,7 @@ class SweepLoop {
   std::optional<Controller> controller_;
   std::unique_ptr<ServerTransport> transport_;
   EmbeddedOptions embedded_;
+  fs::path sockets_;
   std::deque<Frame> backlog_;
   Now now_;
   pid_t executor_pid_ = 0;
@@ -102,8 +104,14 @@ int SweepLoop::Run() {
   Prepare();
   while (!end_) OneTurn();
   SayGoodbye();
-  record_.store.reset();
   WriteBest(folder_->dir());
+  record_.store.reset();
+  transport_.reset();
+  // ZeroMQ leaves its socket files behind.
+  for (const char* name : {"executors.sock", "requests.sock"}) {
+    std::error_code gone_already;
+    fs::remove(sockets_ / name, gone_already);
+  }
   progress_->End(*end_, *controller_, folder_->dir(), now_);
   return static_cast<int>(end_->code);
 }
@@ -124,9 +132,9 @@ void SweepLoop::Prepare() {
       &*folder_, config, options_.fresh ? OldRecord::kStartOver : OldRecord::kResume);
   for (const std::string& note : config.notes) Say("note: " + note);
   for (const std::string& note : record_.notes) Say(note);
-  const fs::path sockets = folder_->MakeSockets(record_.snapshot.sweep.id);
+  sockets_ = folder_->MakeSockets(record_.snapshot.sweep.id);
   ServerOptions server;
-  server.folder = sockets;
+  server.folder = sockets_;
   server.listen = options_.listen;
   if (options_.key_file) server.keys = ReadKeyFile(*options_.key_file);
   transport_ = OpenServer(server);
@@ -144,9 +152,9 @@ void SweepLoop::Prepare() {
       counts.planned,
       record_.fresh ? "" : fmt::format(", {} finished before", counts.finished())));
   embedded_ = {folder_->dir(),
-               sockets,
+               sockets_,
                record_.snapshot.sweep.id,
-               "ipc://" + (sockets / "executors.sock").string(),
+               "ipc://" + (sockets_ / "executors.sock").string(),
                record_.fresh,
                options_.resources};
   // A finished sweep needs no executor: the first turn says so.
@@ -214,8 +222,8 @@ void SweepLoop::WaitForOldExecutor() {
 }
 
 void SweepLoop::Poll(double most_s) {
-  std::vector<pollfd> fds = {{signals_.get(), POLLIN, 0}};
-  for (int fd : transport_->fds()) fds.push_back({fd, POLLIN, 0});
+  std::array<pollfd, 2> fds{
+      {{signals_.get(), POLLIN, 0}, {transport_->fd(), POLLIN, 0}}};
   const int wait =
       more_frames_ ? 0 : std::max(0, static_cast<int>(most_s * 1000 + 0.999));
   ::poll(fds.data(), fds.size(), wait);

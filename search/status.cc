@@ -197,8 +197,8 @@ std::string BestText(const SweepStatus& status) {
 
 std::vector<std::string> StatusBlock(const SweepStatus& status, size_t width) {
   std::vector<std::string> lines = {"best     " + BestText(status),
-                                    "trials   " + DoneText(status),
-                                    "running  " + RunningText(status)};
+                                    "trials   " + DoneText(status)};
+  if (status.state != "finished") lines.push_back("running  " + RunningText(status));
   if (status.state == "stopping") lines.back() += "; stopping";
   if (!status.waits.empty()) lines.push_back("waits    " + status.waits);
   lines.push_back("time     " + TimeText(status));

@@ -21,6 +21,7 @@ struct FollowedRun {
   Time next_look;  // not before
   Time next_log_look;
   int watch = -1;        // inotify descriptor of its folder, -1 where there is none
+  bool over = false;            // read to its end: nothing more comes
   bool touched = false;  // inotify said that something was written
   int64_t pruned_step = 0;
   std::vector<std::unique_ptr<ReportReader>> readers;

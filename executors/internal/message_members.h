@@ -131,6 +131,7 @@ constexpr auto Members(const Hello*) {
                     &Hello::host,
                     &Hello::boot_id,
                     &Hello::pid,
+                    &Hello::born,
                     &Hello::embedded,
                     &Hello::id,
                     &Hello::sweep_id,

@@ -50,9 +50,13 @@ std::optional<BestTrial> FindBestTrial(const RecordedSweep& sweep) {
   best.step = so_far.step;
   const TrialId ids[] = {row->id};
   best.params = sweep.store->LoadParams(ids).front();
-  best.config = MergeConfig(sweep.config.model, sweep.config.space, best.params);
   best.folder = AttemptFolder(dir, {row->id, RunId(0), row->attempt});
   best.config_file = best.folder / "config.json";
+  // As its ranks got it; where their folder is on another machine, merged once more.
+  best.config = ReadFile(best.config_file).value_or("");
+  if (best.config.empty()) {
+    best.config = MergeConfig(sweep.config.model, sweep.config.space, best.params);
+  }
   FindCheckpoint(sweep, dir, &best);
   return best;
 }

@@ -50,9 +50,13 @@ std::string TrialsText(const SearchConfig& config, int64_t trials) {
 }
 
 std::string NeedText(const ResourceRequest& request) {
-  std::string text = fmt::format("{} CPUs", request.cpus.ToText());
+  const auto count = [](Share share, const char* what) {
+    const char* plural = share == Share::Whole(1) ? "" : "s";
+    return fmt::format("{} {}{}", share.ToText(), what, plural);
+  };
+  std::string text = count(request.cpus, "CPU");
   const Share gpus = request.gpu_per_rank * request.ranks;
-  if (gpus.micro() > 0) text += fmt::format(", {} GPUs", gpus.ToText());
+  if (gpus.micro() > 0) text += ", " + count(gpus, "GPU");
   if (request.hide_gpus) text += ", GPUs hidden";
   if (request.memory > 0) text += ", " + SizeToText(request.memory);
   if (request.ranks > 1) text += fmt::format(", shared by {} ranks", request.ranks);

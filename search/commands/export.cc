@@ -182,7 +182,7 @@ int ExportCommand(const ExportOptions& options) {
   const TextSink sink = [out](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), out);
   };
-  switch (options.format) {
+  switch (options.format.value_or(ExportFormat::kCsv)) {
     case ExportFormat::kCsv:
       ExportCsv(sweep, sink);
       break;

@@ -26,7 +26,7 @@ void ExportLudwig(const RecordedSweep& sweep, const TextSink& sink);
 
 struct ExportOptions {
   std::optional<std::filesystem::path> dir;
-  ExportFormat format = ExportFormat::kCsv;
+  std::optional<ExportFormat> format;           // absent: kCsv
   std::optional<std::filesystem::path> output;  // a file instead of stdout
 };
 int ExportCommand(const ExportOptions& options);

@@ -56,19 +56,22 @@ ReplayedTrial ReplayReports(std::span<const ReportRow> reports,
   ReplayedTrial trial;
   Curve curve;
   RunKey key;
-  int64_t iterations = 0;
+  int64_t iterations = 0, first_step = 0;
   for (const ReportRow& report : reports) {
     if (report.key != key) {
       key = report.key;
-      iterations = 0;
+      first_step = 0;
       for (const RunRow& run : runs) {
-        if (run.key == key) iterations = curve.CountUpTo(FirstStep(run));
+        if (run.key == key) first_step = FirstStep(run);
       }
+      iterations = curve.CountUpTo(first_step);
     }
     const Objective& value = report.objective;
     if (value.missing()) continue;
     ++trial.reports;
-    ++iterations;
+    // A resumed trial may repeat the report of its checkpoint, which is counted
+    // already.
+    if (report.step > first_step) ++iterations;
     const bool ahead = curve.empty() || report.step > curve.last_step();
     curve.Add(report.step, key.attempt.value(), value);
     trial.last = value;

@@ -142,7 +142,7 @@ int ExecutorCommand(const ExecutorCommandOptions& options) {
   AgentOptions agent;
   agent.endpoint = options.endpoint;
   if (options.key_file) agent.keys = ReadKeyFile(*options.key_file);
-  agent.name = options.name;
+  agent.name = options.embedded ? "local" : options.name;
   agent.resources = options.resources;
   agent.own_command = options.own_command;
   agent.embedded_in = options.embedded;

@@ -17,16 +17,6 @@ namespace {
 constexpr int64_t kFailuresSaid = 5;
 constexpr int64_t kOddLinesSaid = 3;
 
-std::string FieldOf(const std::string& detail, const char* key) {
-  try {
-    const OrderedJson json = ParseJson(detail);
-    return json.is_object() ? json.value(key, "") : "";
-  } catch (const Error&) {
-  } catch (const nlohmann::json::exception&) {
-  }
-  return "";
-}
-
 // The last line that says something, as "ValueError: no such column".
 std::string LastLine(std::string_view words) {
   words = Trim(words);
@@ -89,6 +79,10 @@ void ProgressWords::OnTurn(std::span<const RecordChange> changes,
   for (const RecordChange& change : changes) {
     if (const auto* event = std::get_if<AddEvent>(&change)) {
       OnEvent(event->row, controller);
+    } else if (const auto* put = std::get_if<PutExecutor>(&change)) {
+      if (put->row.embedded || put->row.left != 0) continue;
+      emit_(Printable(
+          fmt::format("executor {} on {} joined", put->row.name, put->row.host)));
     }
   }
   NoteBest(controller, now);
@@ -101,10 +95,6 @@ void ProgressWords::OnEvent(const EventRow& event, const Controller& controller)
     const TrialRow& row =
         controller.trials()[static_cast<size_t>(event.trial->value())];
     if (row.state == TrialState::kFailed) OnFailure(row, controller);
-  } else if (kind == "executor joined") {
-    emit_(Printable(fmt::format("executor {} on {} joined",
-                                FieldOf(event.detail, "name"),
-                                FieldOf(event.detail, "host"))));
   } else if (kind == "executor silent") {
     emit_(Printable(
         fmt::format("executor {} is silent: nothing new goes to it", event.detail)));
