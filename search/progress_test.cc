@@ -72,7 +72,7 @@ TEST_CASE("plain: a sweep from its first line to its last") {
   CHECK(lines[1] == "executor embedded on node1 joined");
   CHECK(lines[2].starts_with("best: loss 2 (trial 1, step 1)  lr=0."));
   CHECK(lines[3].starts_with("done after "));
-  CHECK(lines[3].ends_with(" s: 4 of 4 trials: 4 completed"));
+  CHECK(lines[3].ends_with(": 4 of 4 trials: 4 completed"));
   CHECK(lines[4] == "best: loss -0.5 (trial 3, step 2)");
   CHECK(lines[5].starts_with("  lr=0."));
 }
