@@ -129,8 +129,9 @@ constexpr bool kLists = std::tuple_size_v<decltype(Members((T*)nullptr))> == n;
                                 e12,
                                 e13] = exit;
   static_assert(kLists<ExitInfo, 13>);
-  [[maybe_unused]] const auto& [h1, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11] = hello;
-  static_assert(kLists<Hello, 11>);
+  [[maybe_unused]] const auto& [h1, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11, h12] =
+      hello;
+  static_assert(kLists<Hello, 12>);
   [[maybe_unused]] const auto& [b1, b2, b3, b4] = heartbeat;
   static_assert(kLists<Heartbeat, 4>);
   [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6] = measured;
@@ -226,6 +227,7 @@ std::vector<FromExecutor> FullFromExecutor() {
   hello.host = "host";
   hello.boot_id = "b";
   hello.pid = 4242;
+  hello.born = INT64_MAX;
   hello.embedded = true;
   hello.id = ExecutorId(9);
   hello.sweep_id = "feed";
