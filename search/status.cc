@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "samplers/sampler.h"
@@ -54,7 +55,7 @@ std::string TimeText(const SweepStatus& status) {
   std::string text = DurationText(status.alive_s);
   const bool over = status.counts.finished() >= status.counts.planned;
   if (status.eta_s && !over) {
-    text += fmt::format(", about {} left", DurationText(*status.eta_s));
+    text += fmt::format(", about {} left", DurationText(std::ceil(*status.eta_s)));
   }
   if (status.devices > 0) {
     text += fmt::format(
