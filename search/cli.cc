@@ -14,30 +14,16 @@
 #include "search/commands/start.h"
 #include "search/commands/stop.h"
 #include "search/commands/verify.h"
+#include "search/internal/cli_words.h"
 #include "search/internal/ludwig_flags.h"
 #include "trial/errors.h"
 #include "trial/resources.h"
-#include "trial/text.h"
 
 namespace hyperopt {
 namespace {
 
 // What a parsed command line runs.
 using Run = std::function<int()>;
-
-constexpr char kWhatItIs[] =
-    "Finds good hyperparameters: samples configurations, runs them as trials side by "
-    "side,\nstops the bad ones early, records everything, and goes on after any "
-    "interruption.\n\n"
-    "  hyperopt --config search.yaml      run a search, or go on with it\n"
-    "  hyperopt check search.yaml         what it would do, without doing it\n"
-    "  hyperopt status                    how the newest sweep is doing\n"
-    "  hyperopt best                      its best trial\n";
-
-constexpr char kExitCodes[] =
-    "Exit codes: 0 done; 1 no trial completed; 2 bad search file or usage; 3 the\n"
-    "environment failed, resumable; 130 interrupted, resumable.\n"
-    "Where DIR is absent it is the newest sweep under results/.";
 
 // ---- options that several commands share ----
 
@@ -263,19 +249,13 @@ void AddResults(CLI::App* app, Run* run) {
   auto exported = std::make_shared<ExportOptions>();
   command = app->add_subcommand("export", "A sweep for other programs");
   AddDir(command, &exported->dir);
-  AddParsed<ExportFormat>(
-      command,
-      "--format",
-      "csv, json or ludwig (hyperopt_statistics.json); absent: csv",
-      "FORMAT",
-      &exported->format,
-      [](const std::string& text) -> std::optional<ExportFormat> {
-        if (text == "csv") return ExportFormat::kCsv;
-        if (text == "json") return ExportFormat::kJson;
-        if (text == "ludwig") return ExportFormat::kLudwig;
-        return std::nullopt;
-      },
-      "csv, json or ludwig");
+  AddParsed<ExportFormat>(command,
+                          "--format",
+                          "csv, json or ludwig (hyperopt_statistics.json); absent: csv",
+                          "FORMAT",
+                          &exported->format,
+                          ExportFormatFromString,
+                          "csv, json or ludwig");
   Add(command, "--output", &exported->output, "Into a file; absent: stdout", "FILE");
   command->callback([=] { *run = [=] { return ExportCommand(*exported); }; });
 
@@ -339,8 +319,6 @@ void AddKeys(CLI::App* app, Run* run) {
   command->callback([=] { *run = [] { return VersionCommand(); }; });
 }
 
-// ---- errors of the command line ----
-
 const CLI::App* Innermost(const CLI::App* app) {
   const auto used = app->get_subcommands();
   return used.empty() ? app : Innermost(used.front());
@@ -360,31 +338,18 @@ std::vector<std::string> NamesFor(const CLI::App* app, bool flag) {
   return names;
 }
 
-std::string UnknownWord(const CLI::App& app, const std::string& word) {
-  const bool flag = word.starts_with('-');
-  const CLI::App* command = Innermost(&app);
-  std::string text = fmt::format("{}: unknown {}",
-                                 word,
-                                 flag              ? "flag"
-                                 : command == &app ? "command"
-                                                   : "word");
-  const std::string name = word.substr(0, word.find('='));
-  if (const auto nearest = NearestName(name, NamesFor(command, flag))) {
-    return fmt::format("{}; did you mean {}?", text, *nearest);
-  }
-  const bool file =
-      command == &app && (word.ends_with(".yaml") || word.ends_with(".yml"));
-  if (file) return fmt::format("{}; did you mean --config {}?", text, word);
-  const std::string where = command == &app ? "" : " " + command->get_name();
-  return fmt::format("{}; hyperopt{} --help shows what there is", text, where);
-}
-
 int Usage(const CLI::App& app, const CLI::ParseError& error) {
   std::string text = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     // The words that no command took, those after the command first.
     const std::vector<std::string> words = app.remaining(true);
-    if (!words.empty()) text = UnknownWord(app, words.front());
+    if (!words.empty()) {
+      const CLI::App* command = Innermost(&app);
+      const bool flag = words.front().starts_with('-');
+      text = internal::UnknownWord(words.front(),
+                                   command == &app ? "" : command->get_name(),
+                                   NamesFor(command, flag));
+    }
   }
   std::fprintf(stderr, "hyperopt: %s\n", text.c_str());
   return static_cast<int>(ExitCode::kUsage);
@@ -406,8 +371,8 @@ int Parse(CLI::App* app, std::vector<std::string> words) {
 }  // namespace
 
 int RunCli(const std::vector<std::string>& words) {
-  CLI::App app(kWhatItIs, "hyperopt");
-  app.footer(kExitCodes);
+  CLI::App app(internal::kWhatItIs, "hyperopt");
+  app.footer(internal::kExitCodes);
   app.set_help_all_flag("--help-all", "Help of all commands");
   app.set_version_flag("--version", HYPEROPT_VERSION);
   app.require_subcommand(0, 1);

@@ -75,7 +75,8 @@ std::vector<std::string> KeysOf(const OrderedJson& json) {
 }
 
 TEST_CASE("export json: the stable shape") {
-  const OrderedJson json = OrderedJson::parse(Exported(ExportJson, MixedSweep().Record()));
+  const OrderedJson json =
+      OrderedJson::parse(Exported(ExportJson, MixedSweep().Record()));
   CHECK(KeysOf(json) == std::vector<std::string>{"sweep", "trials"});
   CHECK(KeysOf(json["sweep"]) ==
         std::vector<std::string>{"name", "state", "goal", "metric", "seed"});
@@ -135,7 +136,8 @@ TEST_CASE("export csv: a column a parameter, quoted where it must be") {
 }
 
 TEST_CASE("export ludwig: the keys of a real hyperopt_statistics.json") {
-  const OrderedJson ours = OrderedJson::parse(Exported(ExportLudwig, MixedSweep().Record()));
+  const OrderedJson ours =
+      OrderedJson::parse(Exported(ExportLudwig, MixedSweep().Record()));
   std::ifstream file(HYPEROPT_SEARCH_TESTDATA "/ludwig_hyperopt_statistics.json");
   const OrderedJson real = OrderedJson::parse(file);
   CHECK(KeysOf(ours) == KeysOf(real));

@@ -128,6 +128,13 @@ std::vector<std::string> CsvCells(const TrialRecord& trial) {
 
 }  // namespace
 
+std::optional<ExportFormat> ExportFormatFromString(const std::string& text) {
+  if (text == "csv") return ExportFormat::kCsv;
+  if (text == "json") return ExportFormat::kJson;
+  if (text == "ludwig") return ExportFormat::kLudwig;
+  return std::nullopt;
+}
+
 void ExportJson(const RecordedSweep& sweep, const TextSink& sink) {
   const SweepRow& row = sweep.record.sweep;
   sink(fmt::format(

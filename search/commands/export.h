@@ -17,6 +17,8 @@ enum class ExportFormat {
   kLudwig,  // hyperopt_statistics.json
 };
 
+std::optional<ExportFormat> ExportFormatFromString(const std::string& text);
+
 using TextSink = std::function<void(std::string_view)>;
 
 // Piece by piece, so that reports of a long sweep need not fit into memory.
