@@ -38,6 +38,7 @@ constexpr double kLookLaterS = 0.05;
 constexpr double kLogLookEveryS = 2;
 constexpr int64_t kReadAtOnce = 1 << 20;
 constexpr int kForceQuitSignals = 2;
+constexpr double kSayUnansweredS = 5;
 
 UniqueFd BlockSignals() {
   sigset_t set;
@@ -120,6 +121,8 @@ class Agent {
   std::map<RunKey, double> running_s_;  // of adopted runs
   double stop_grace_s_ = 30;
   bool greeted_ = false;
+  bool said_unanswered_ = false;
+  const Time started_ = ReadClocks().steady;
   int quit_signals_ = 0;
   bool left_ = false;
   std::string left_why_;
@@ -156,6 +159,7 @@ void Agent::Start() {
 int Agent::Run() {
   Start();
   // The keeper's first word comes before the first Hello, which lists what it holds.
+  ReadKeeper();
   while (!greeted_) {
     pollfd wait{keeper_->fd(), POLLIN, 0};
     ::poll(&wait, 1, 1000);
@@ -188,7 +192,16 @@ void Agent::Poll() {
   if (fds[2].revents != 0) ReadSignals();
   if (fds[3].revents != 0) ReadInotify();
   LookAtRuns();
-  if (ReadClocks().steady >= executor_->next_tick()) Feed(Tick{});
+  const Time now = ReadClocks().steady;
+  if (now >= executor_->next_tick()) Feed(Tick{});
+  if (sweep_dir_.empty() && !said_unanswered_ &&
+      now - started_ > Seconds(kSayUnansweredS)) {
+    said_unanswered_ = true;
+    fprintf(stderr,
+            "hyperopt executor: no answer from %s yet: is the controller there, and is "
+            "--key the file that it was given?\n",
+            options_.endpoint.c_str());
+  }
 }
 
 void Agent::Feed(const ExecutorEvent& event) {
@@ -341,7 +354,8 @@ void Agent::Do(const RewindRun& action) {
 
 void Agent::Do(const Committed& action) {
   const auto at = runs_.find(action.key);
-  if (at == runs_.end() || action.last_step <= at->second.pruned_step) return;
+  if (at == runs_.end()) return;
+  if (!at->second.over && action.last_step <= at->second.pruned_step) return;
   at->second.pruned_step = action.last_step;
   PruneCheckpoints(at->second.dir, action.best_step, action.last_step, {});
 }

@@ -74,7 +74,7 @@ std::vector<RunKey> Executor::Following() const {
 std::vector<Holding> Executor::Holdings() const {
   std::vector<Holding> holdings;
   for (const auto& [key, run] : runs_) {
-    if (!run.discarded) holdings.push_back({key, run.state, run.why});
+    holdings.push_back({key, run.state, run.why});
   }
   return holdings;
 }

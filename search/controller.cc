@@ -74,8 +74,13 @@ void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now)
                          known->boot_id == hello.boot_id;
   Member& member = fleet_.Welcome(hello, peer, now.steady);
   for (const RunKey& key : member.runs) {
-    const Live* live = FindLive(key);
-    if (live != nullptr && live->placement) fleet_.Take(*live->placement);
+    Live* live = FindLive(key);
+    if (live == nullptr || !live->placement) continue;
+    if (!CanTake(*live->placement, member.offer)) {
+      live->placement.reset();  // it came back with less; the run itself goes on
+      continue;
+    }
+    fleet_.Take(*live->placement);
   }
   fleet_.Reopen(member.id);
   if (!same_life) {
@@ -98,11 +103,14 @@ void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now)
         now);
   }
   // An attempt that was presumed lost and comes back goes on, before it is asked for.
+  member.discarding = false;
   for (const Holding& holding : hello.holdings) {
-    if (holding.state != HoldState::kEnded && FindLive(holding.key) == nullptr) {
-      TakeBackReturned(&member, holding.key, now);
-    }
+    if (holding.state == HoldState::kEnded || FindLive(holding.key) != nullptr)
+      continue;
+    if (TakeBackReturned(&member, holding.key, now) == nullptr)
+      member.discarding = true;
   }
+  fleet_.Usability(&member);
   Welcome welcome;
   welcome.id = member.id;
   welcome.sweep = spec_;
@@ -120,7 +128,7 @@ void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now)
 
 void Controller::OnMessage(const std::string& peer, const Heartbeat& beat, Now now) {
   Member* member = fleet_.FindPeer(peer);
-  if (member == nullptr || member->id != beat.id) {
+  if (member == nullptr || member->id != beat.id || !member->present) {
     sends_.push_back({peer, HelloAgain{}});
     return;
   }
@@ -169,6 +177,9 @@ void Controller::Reconcile(Member* member,
       answer->ended.push_back(holding.key);
     }
   }
+  // What it was told to kill holds its CPUs and devices until it is gone.
+  member->discarding = !answer->unknown.empty();
+  fleet_.Usability(member);
   const Duration patience = Seconds(timing_.heartbeat_s);
   for (const RunKey& key : member->runs) {
     Live* live = FindLive(key);

@@ -159,6 +159,7 @@ class Controller {
 
   // controller_start.cc
   void Restore(ControllerStart start, Now now);
+  void RestoreLost(const ControllerStart& start);
   void RestoreCurve(TrialId id, const std::vector<ReportRow>& reports);
   void RestoreLive(const RunRow& row, const ControllerStart& start, Now now);
 
@@ -254,6 +255,8 @@ class Controller {
   Time next_sweep_put_;
   double alive_before_ = 0;
   std::map<ExecutorId, std::vector<RunKey>> ended_acks_;
+  // With them, so that old checkpoints go: of ended attempts that left any.
+  std::map<ExecutorId, std::vector<Ack>> last_acks_;
 
   std::set<TrialId> dirty_trials_;
   std::vector<RecordChange> changes_;

@@ -26,7 +26,7 @@ Reason WordFor(Reason reason) {
 
 void Controller::OnMessage(const std::string& peer, const Exited& exited, Now now) {
   Member* member = fleet_.FindPeer(peer);
-  if (member == nullptr || member->id != exited.id) {
+  if (member == nullptr || member->id != exited.id || !member->present) {
     sends_.push_back({peer, HelloAgain{}});
     return;
   }
@@ -52,8 +52,12 @@ void Controller::OnMessage(const std::string& peer, const Exited& exited, Now no
   for (int64_t step : exited.checkpoints) {
     open_[exited.key.trial].checkpoints.push_back({live->row.key.attempt, step});
   }
+  const bool has_checkpoints = !exited.checkpoints.empty();
   ended_acks_[member->id].push_back(exited.key);
   EndRun(live, exited.info, now);
+  if (!has_checkpoints) return;
+  const TrialRow& row = Row(exited.key.trial);
+  last_acks_[member->id].push_back({exited.key, {}, row.best_step, row.last_step});
 }
 
 void Controller::EndRun(Live* live, const ExitInfo& info, Now now) {
@@ -113,8 +117,8 @@ void Controller::ApplyOutcome(TrialRow* row, const Outcome& outcome, Now now) {
     for (const RungRow& entry : scheduler_.OnFailed(row->id)) {
       changes_.push_back(PutRung{entry});
     }
-    NoteIncumbent(*row);
   }
+  NoteIncumbent(*row);
   if (IsFinished(outcome.state)) {
     if (sampler_.needs_history()) {
       history_.push_back(
@@ -173,6 +177,9 @@ void Controller::LoseMember(Member* member, const std::string& why, Now now) {
     info.error = why;
     EndRun(live, info, now);
   }
+  // Nothing is placed there before it has said anew what it holds.
+  member->present = false;
+  fleet_.Usability(member);
 }
 
 // An attempt that was presumed lost and was not launched again goes on as it is.
@@ -184,6 +191,10 @@ Controller::Live* Controller::TakeBackReturned(Member* member,
   const bool waits = row.state == TrialState::kPending &&
                      row.reason == Reason::kExecutorLost && row.attempt == key.attempt;
   if (!waits) return nullptr;
+  if (const auto was = presumed_lost_.find(key.trial); was != presumed_lost_.end()) {
+    const auto placed = PlacementFromText(member->id, was->second.placement);
+    if (placed && !CanTake(*placed, member->offer)) return nullptr;
+  }
   Live& live = live_[key];
   if (const auto was = presumed_lost_.find(key.trial); was != presumed_lost_.end()) {
     live.row = was->second;

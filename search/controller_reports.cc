@@ -30,7 +30,7 @@ std::pair<int32_t, int64_t> PlaceOf(const SourceOffset& at) {
 
 void Controller::OnMessage(const std::string& peer, const Measured& measured, Now now) {
   Member* member = fleet_.FindPeer(peer);
-  if (member == nullptr || member->id != measured.id) {
+  if (member == nullptr || member->id != measured.id || !member->present) {
     sends_.push_back({peer, HelloAgain{}});
     return;
   }
@@ -42,6 +42,7 @@ void Controller::OnMessage(const std::string& peer, const Measured& measured, No
     if (current != live_of_.end()) live = FindLive(current->second);
   }
   if (live == nullptr) return;
+  live->confirmed = live->seen_running = true;
   SourceOffset& have = live->offsets[measured.upto.source.name];
   const bool new_generation = measured.upto.source.generation > have.source.generation;
   if (measured.upto.source.generation < have.source.generation) return;
@@ -159,6 +160,8 @@ void Controller::NoteIncumbent(const TrialRow& row) {
     return;
   }
   if (row.state == TrialState::kFailed || !RankedBy(row).finite()) return;
+  // The last value of a trial that still runs is no result yet.
+  if (config_.value == ValueRule::kLast && !IsFinished(row.state)) return;
   if (incumbent_ && !Better(config_.goal, RankedBy(row), incumbent_value_)) return;
   incumbent_ = row.id;
   incumbent_value_ = RankedBy(row);

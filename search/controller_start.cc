@@ -73,6 +73,7 @@ void Controller::Restore(ControllerStart start, Now now) {
     RestoreLive(row, start, now);
   }
   over_limit_ = std::ssize(live_);
+  RestoreLost(start);
   for (TrialRow& row : rows_) {
     // A trial that runs without a run has no one to report its end.
     if (row.state == TrialState::kRunning && !live_of_.contains(row.id)) {
@@ -96,6 +97,28 @@ void Controller::RestoreCurve(TrialId id, const std::vector<ReportRow>& reports)
     curve.Add(report.step, report.key.attempt.value(), report.objective);
   }
   curve.TakeReplaced();
+}
+
+// Attempts presumed lost and not launched again may return: from where the record
+// stands.
+void Controller::RestoreLost(const ControllerStart& start) {
+  for (const TrialId id : pending_) {
+    const TrialRow& row = Row(id);
+    const auto runs = start.runs.find(id);
+    if (row.reason != Reason::kExecutorLost || runs == start.runs.end()) continue;
+    for (const RunRow& run : runs->second) {
+      if (run.key.attempt == row.attempt) presumed_lost_[id] = run;
+    }
+    const auto reports = start.reports.find(id);
+    if (reports == start.reports.end()) continue;
+    for (const ReportRow& report : reports->second) {
+      if (report.key.attempt != row.attempt) continue;
+      SourceOffset& at = lost_offsets_[report.key][report.source.name];
+      const bool further =
+          report.source.generation > at.source.generation || report.offset > at.offset;
+      if (further) at = {report.source, 0, 0, report.offset};
+    }
+  }
 }
 
 void Controller::RestoreLive(const RunRow& row, const ControllerStart& start, Now now) {

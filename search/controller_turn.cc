@@ -11,7 +11,7 @@
 namespace hyperopt {
 namespace {
 
-constexpr double kSweepPutEveryS = 5;
+constexpr double kSweepPutEveryS = 1;
 constexpr double kAckEveryS = 0.1;
 constexpr double kTickEveryS = 0.5;
 constexpr size_t kAcksAtOnce = 64;
@@ -263,9 +263,11 @@ void Controller::FlushEnded(Now now) {
     if (member == nullptr || !member->present) continue;
     Answer answer;
     answer.ended = std::move(keys);
+    answer.acks = std::move(last_acks_[id]);
     Send(*member, std::move(answer));
   }
   ended_acks_.clear();
+  last_acks_.clear();
 }
 
 }  // namespace hyperopt

@@ -90,11 +90,14 @@ void Fleet::Heard(Member* member, Time now) {
 
 void Fleet::Usability(Member* member) {
   const bool was = member->offer.usable;
-  member->offer.usable = member->present && !member->silent && !member->put_aside;
+  member->offer.usable =
+      member->present && !member->silent && !member->put_aside && !member->discarding;
   member->offer.unusable_why = !member->present    ? "not connected"
                                : member->silent    ? "not heard from"
                                : member->put_aside ? "put aside after fast failures"
-                                                   : "";
+                               : member->discarding
+                                   ? "ending runs that went on elsewhere"
+                                   : "";
   if (member->offer.usable && !was) open_.insert(member->id);
   if (!member->offer.usable) open_.erase(member->id);
 }

@@ -32,8 +32,9 @@ struct Member {
   Time heard;
   bool present = false;  // said Hello in this life of the controller
   bool silent = false;
-  bool put_aside = false;  // fails trials that others complete
-  int64_t turn = 0;        // of its loop, as last told
+  bool put_aside = false;   // fails trials that others complete
+  bool discarding = false;  // still holds runs that it was told to kill
+  int64_t turn = 0;         // of its loop, as last told
   Time turn_changed;
   std::set<RunKey> runs;  // live runs that the record gives it
   // Fast failures in a row, of different trials; cleared by anything else.

@@ -252,6 +252,23 @@ std::optional<Placement> Place(const ResourceRequest& request,
   return PlaceOn(request, need, *best);
 }
 
+bool CanTake(const Placement& placement, const Offer& offer) {
+  if (offer.cpus_used + placement.cpus > offer.total.cpus) return false;
+  const bool counts_memory = placement.memory > 0;
+  if (counts_memory && offer.memory_used + placement.memory > offer.total.memory) {
+    return false;
+  }
+  std::vector<Share> used = offer.device_used;
+  for (const Placement::Rank& rank : placement.ranks) {
+    for (const int device : rank.devices) {
+      if (device < 0 || device >= std::ssize(used)) return false;
+      used[static_cast<size_t>(device)] += rank.share;
+      if (used[static_cast<size_t>(device)] > kOne) return false;
+    }
+  }
+  return true;
+}
+
 void Take(const Placement& placement, Offer* offer) {
   assert(placement.executor == offer->executor);
   offer->cpus_used += placement.cpus;

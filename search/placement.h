@@ -54,6 +54,10 @@ struct Placement {
 std::optional<Placement> Place(const ResourceRequest& request,
                                std::span<const Offer> offers);
 
+// Whether what an earlier life of the executor gave is there to be taken: it may have
+// come back with less, or with other devices.
+bool CanTake(const Placement& placement, const Offer& offer);
+
 // Takes and gives back. REQUIRES: the placement fits / was taken before.
 void Take(const Placement& placement, Offer* offer);
 void GiveBack(const Placement& placement, Offer* offer);

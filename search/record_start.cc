@@ -29,6 +29,9 @@ SweepRow NewSweep(const SearchConfig& config) {
   row.resolved = ResolvedJson(config);
   row.settings = ComparedSettings(config);
   row.origin = DescribeOrigin();
+  if (!config.file.empty()) {
+    row.origin["config_file"] = fs::absolute(config.file).string();
+  }
   row.created = ReadClocks().wall;
   return row;
 }

@@ -63,6 +63,8 @@ class SweepLoop {
 
  private:
   void Prepare();
+  ServerOptions CheckedServer();
+  void AddSamples();
   void DecideGpus();
   void RefuseWhatNeverFits();
   void StartExecutor();
@@ -96,6 +98,7 @@ class SweepLoop {
   pid_t executor_pid_ = 0;
   std::deque<Time> restarts_;
   int interrupts_ = 0;
+  std::string held_why_;  // said already
   bool more_frames_ = false;
   std::optional<SweepEnd> end_;
 };
@@ -124,19 +127,17 @@ void SweepLoop::Prepare() {
   local_ = LocalResources(options_.resources);
   DecideGpus();
   RefuseWhatNeverFits();
-  config.sampler.num_samples += options_.more_samples;
-  sampler_ = MakeSampler(config.space, config.sampler);
+  ServerOptions server = CheckedServer();
   scheduler_ = MakeScheduler(config.scheduler, config.goal, config.sampler.seed);
   folder_.emplace(SweepFolder::Take(options_.dir));
   record_ = OpenRecord(
       &*folder_, config, options_.fresh ? OldRecord::kStartOver : OldRecord::kResume);
+  AddSamples();
+  sampler_ = MakeSampler(config.space, config.sampler);
   for (const std::string& note : config.notes) Say("note: " + note);
   for (const std::string& note : record_.notes) Say(note);
   sockets_ = folder_->MakeSockets(record_.snapshot.sweep.id);
-  ServerOptions server;
   server.folder = sockets_;
-  server.listen = options_.listen;
-  if (options_.key_file) server.keys = ReadKeyFile(*options_.key_file);
   transport_ = OpenServer(server);
   if (!transport_->tcp_endpoint().empty()) {
     Say("executors may join at " + transport_->tcp_endpoint());
@@ -160,6 +161,35 @@ void SweepLoop::Prepare() {
   // A finished sweep needs no executor: the first turn says so.
   CommitAndSend(controller_->TakeTurn(now_));
   if (!end_ && options_.local_executor) StartExecutor();
+}
+
+// What is wrong with --listen and --key is said before anything of the folder is
+// touched.
+ServerOptions SweepLoop::CheckedServer() {
+  ServerOptions server;
+  server.listen = options_.listen;
+  if (options_.key_file) server.keys = ReadKeyFile(*options_.key_file);
+  if (!server.listen) return server;
+  server.folder = PrivateTmp("listen check " + std::to_string(getpid()));
+  OpenServer(server);
+  fs::remove_all(server.folder);
+  return server;
+}
+
+// `resume --trials +N` counts from what was planned or proposed, whichever is more, and
+// stays said for later resumes.
+void SweepLoop::AddSamples() {
+  SamplerOptions& options = options_.config.sampler;
+  const int64_t of_file = options.num_samples;
+  int64_t& extra = record_.snapshot.sweep.extra_trials;
+  options.num_samples += extra;
+  if (options_.more_samples == 0) return;
+  const auto count = [&] {
+    return MakeSampler(options_.config.space, options)->TrialCount().value_or(0);
+  };
+  while (count() < std::ssize(record_.snapshot.trials)) ++options.num_samples;
+  options.num_samples += options_.more_samples;
+  extra = options.num_samples - of_file;
 }
 
 // gpu_resources_per_trial absent = 1 where there are GPUs, and it is said.
@@ -320,7 +350,12 @@ void SweepLoop::CommitAndSend(Turn turn) {
       break;
     } catch (const EnvironmentError& error) {
       const double waited = ToSeconds(ReadClocks().steady - began);
-      if (waited > options_.config.executor.store_wait_s) throw;
+      if (waited > options_.config.executor.store_wait_s) {
+        throw EnvironmentError(
+            std::string(error.what()) +
+            "\nNothing that was recorded is lost: run the same line again "
+            "to go on.");
+      }
       HoldBack(error.what());
     }
   }
@@ -334,7 +369,12 @@ void SweepLoop::CommitAndSend(Turn turn) {
 // The record can not be written: nothing new is decided or ordered. Heartbeats are
 // answered, so that leases hold and trials go on; other frames wait.
 void SweepLoop::HoldBack(const std::string& why) {
-  Say("the record can not be written, trying again each second: " + why);
+  if (held_why_ != why) {
+    held_why_ = why;
+    progress_->Warn(
+        "the record can not be written, trials go on, trying again each second: " +
+        why);
+  }
   const Time until = ReadClocks().steady + Seconds(kRetryCommitS);
   while (ReadClocks().steady < until) {
     Poll(0.1);

@@ -301,6 +301,32 @@ TEST_CASE("max_concurrent_trials is one gate, also after a restart") {
   Audit(world, options);
 }
 
+// Run once more by CTest with each deliberate defect: then it must fail.
+TEST_CASE("audit: commits and sends torn apart, repeats, partitions") {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    WorldOptions options = Basic(60, seed);
+    options.executors = 3;
+    options.policy = LostPolicy::kFinish;
+    options.config.executor.reassign_after_s = 15;
+    options.script = [](TrialId trial, Attempt attempt) {
+      WorldOptions::Script script = PlainScript(trial, attempt);
+      // Attempts differ, so that words of the wrong one are noticed.
+      for (double& value : script.values) value += attempt.value();
+      return script;
+    };
+    options.faults.crash_at_commit = 0.02;
+    options.faults.crash_after_commit = 0.02;
+    options.faults.partition_every_s = 25;
+    options.faults.repeat = 0.3;
+    options.faults.drop = 0.05;
+    World world(options);
+    REQUIRE(world.Run(20000));
+    CHECK(CountState(world, TrialState::kCompleted) == 60);
+    Audit(world, options);
+  }
+}
+
 TEST_CASE("executors that are gone for good: their trials run elsewhere") {
   WorldOptions options = Basic(20, 8);
   options.policy = LostPolicy::kFinish;

@@ -6,6 +6,7 @@
 
 #include "executors/codec.h"
 #include "trial/errors.h"
+#include "trial/failpoint.h"
 
 namespace hyperopt::simulation {
 namespace {
@@ -104,18 +105,23 @@ void World::MaybeCrash(double step_s) {
     return mean > 0 && Chance() < step_s / mean;
   };
   const Faults& faults = options_.faults;
-  if (controller_ && strikes(faults.crash_controller_every_s)) {
-    controller_.reset();
-    controller_up_at_ = now_ + Seconds(kDownS + 3 * Chance());
-  }
+  if (controller_ && strikes(faults.crash_controller_every_s)) CrashController();
   for (Node& node : nodes_) {
     if (node.executor == nullptr) continue;
+    if (strikes(faults.partition_every_s)) {
+      node.cut_until = now_ + Seconds(faults.partition_s);
+    }
     if (strikes(faults.crash_executor_every_s)) {
       CrashNode(&node, false);
     } else if (strikes(faults.crash_node_every_s)) {
       CrashNode(&node, true);
     }
   }
+}
+
+void World::CrashController() {
+  controller_.reset();
+  controller_up_at_ = now_ + Seconds(kDownS + 3 * Chance());
 }
 
 bool World::Run(double most_s) {
@@ -145,7 +151,8 @@ void World::Interrupt() {
 
 void World::Post(int node, bool to_node, std::string bytes) {
   const Faults& faults = options_.faults;
-  if (Chance() < faults.drop) {
+  const bool cut = now_ < nodes_[static_cast<size_t>(node)].cut_until;
+  if (cut || Chance() < faults.drop) {
     ++frames_lost_;
     return;
   }
@@ -195,15 +202,30 @@ void World::ControllerTurn() {
   if (Chance() < options_.faults.commit_fails) return;  // the turn is held
   Turn turn = std::move(*held_);
   held_.reset();
+  const bool too_early = Defective("send_before_commit");
+  if (too_early) SendAll(turn.sends);
+  if (!turn.changes.empty() && Chance() < options_.faults.crash_at_commit) {
+    return CrashController();
+  }
   if (!turn.changes.empty()) store_->Commit(turn.changes);
-  for (const SendTo& to : turn.sends) {
+  if (!turn.changes.empty() && Chance() < options_.faults.crash_after_commit) {
+    return CrashController();
+  }
+  if (!too_early) SendAll(turn.sends);
+  if (!turn.end) return;
+  // No executor for long: the user runs the same line again.
+  if (turn.end->code == ExitCode::kEnvironment) return CrashController();
+  end_ = turn.end;
+}
+
+void World::SendAll(const std::vector<SendTo>& sends) {
+  for (const SendTo& to : sends) {
     for (size_t i = 0; i < nodes_.size(); ++i) {
       if (PeerOf(nodes_[i]) == to.peer) {
         Post(static_cast<int>(i), true, Encode(to.message));
       }
     }
   }
-  if (turn.end) end_ = turn.end;
 }
 
 // ---- nodes ----

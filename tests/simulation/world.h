@@ -30,6 +30,10 @@ struct Faults {
   double crash_executor_every_s = 0;    // executor alone: its keeper keeps the ranks
   double crash_node_every_s = 0;        // executor, keeper and ranks at once
   double commit_fails = 0;              // probability that a commit throws
+  double crash_at_commit = 0;  // probability that the controller dies just before one
+  double crash_after_commit = 0;  // or between a commit and its sends
+  double partition_every_s = 0;   // a node hears and says nothing for partition_s
+  double partition_s = 40;
 };
 
 struct WorldOptions {
@@ -98,6 +102,7 @@ class World {
     Time up_at;
     bool keeper_connected = false;
     bool left = false;
+    Time cut_until;                               // partitioned
     std::map<RunKey, Process> keeper;             // what the keeper holds
     std::map<RunKey, std::vector<Report>> files;  // report files, for ever
     std::map<RunKey, ExitInfo> exit_files;        // exit.json
@@ -130,6 +135,8 @@ class World {
   void Post(int node, bool to_node, std::string bytes);
   void Deliver();
   void ControllerTurn();
+  void SendAll(const std::vector<SendTo>& sends);
+  void CrashController();
   std::string PeerOf(const Node& node) const;
   double Chance() { return rng_.Uniform(); }
 
