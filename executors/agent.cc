@@ -37,6 +37,7 @@ constexpr double kLookAgainS = 0.005;
 constexpr double kLookLaterS = 0.05;
 constexpr double kLogLookEveryS = 2;
 constexpr int64_t kReadAtOnce = 1 << 20;
+constexpr size_t kFlushAt = 1 << 20;
 constexpr int kForceQuitSignals = 2;
 constexpr double kSayUnansweredS = 5;
 
@@ -89,10 +90,12 @@ class Agent {
   void Drain(const RunKey& key, bool harvest);
   FollowedRun& Open(const RunKey& key);
   void StartLaunch(const Launch& launch);
+  void Flush();
   [[noreturn]] void NextLife();
 
-  void Do(const SendFrame& action) { transport_->Send(Encode(action.message)); }
+  void Do(const SendFrame& action);
   void Do(const SendHeartbeat& action) {
+    Flush();
     transport_->SendHeartbeat(Encode(FromExecutor(action.message)));
   }
   void Do(const UseSweep& action);
@@ -118,6 +121,8 @@ class Agent {
   std::filesystem::path sweep_dir_;
   std::map<RunKey, FollowedRun> runs_;
   std::map<int, RunKey> watches_;
+  std::vector<std::string> outbox_;  // leaves as one frame at the end of a round
+  size_t outbox_bytes_ = 0;
   std::map<RunKey, double> running_s_;  // of adopted runs
   double stop_grace_s_ = 30;
   bool greeted_ = false;
@@ -166,6 +171,7 @@ int Agent::Run() {
     ReadKeeper();
   }
   Feed(Tick{});
+  Flush();
   while (!left_) Poll();
   if (!left_why_.empty()) fprintf(stderr, "hyperopt executor: %s\n", left_why_.c_str());
   return 0;
@@ -194,6 +200,7 @@ void Agent::Poll() {
   LookAtRuns();
   const Time now = ReadClocks().steady;
   if (now >= executor_->next_tick()) Feed(Tick{});
+  Flush();
   if (sweep_dir_.empty() && !said_unanswered_ &&
       now - started_ > Seconds(kSayUnansweredS)) {
     said_unanswered_ = true;
@@ -202,6 +209,19 @@ void Agent::Poll() {
             "--key the file that it was given?\n",
             options_.endpoint.c_str());
   }
+}
+
+void Agent::Do(const SendFrame& action) {
+  outbox_.push_back(Encode(action.message));
+  outbox_bytes_ += outbox_.back().size();
+  if (outbox_bytes_ > kFlushAt) Flush();
+}
+
+void Agent::Flush() {
+  if (outbox_.empty()) return;
+  transport_->Send(JoinFrames(outbox_));
+  outbox_.clear();
+  outbox_bytes_ = 0;
 }
 
 void Agent::Feed(const ExecutorEvent& event) {
@@ -233,8 +253,10 @@ void Agent::ReadKeeper() {
 
 void Agent::ReadFrames() {
   while (std::optional<std::string> frame = transport_->Receive()) {
-    const std::optional<ToExecutor> message = DecodeToExecutor(*frame);
-    if (message) Feed(FrameCame{*message});
+    for (const std::string_view part : SplitFrames(*frame)) {
+      std::optional<ToExecutor> message = DecodeToExecutor(part);
+      if (message) Feed(FrameCame{std::move(*message)});
+    }
   }
 }
 

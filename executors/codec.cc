@@ -46,6 +46,7 @@ bool Read(PackReader& in, ParamValue& value) {
 namespace {
 
 constexpr size_t kLargestFrame = 64 << 20;
+constexpr char kJoined = '\xc1';
 
 // A Hello of another protocol may hold other fields, and must be read far enough to be
 // refused with its number: [0, [protocol, ...]].
@@ -75,6 +76,39 @@ std::optional<FromExecutor> DecodeFromExecutor(std::string_view bytes) {
   if (bytes.size() > kLargestFrame) return std::nullopt;
   if (const auto hello = HelloOfOtherVersion(bytes)) return *hello;
   return internal::Unpack<FromExecutor>(bytes);
+}
+
+// A joined frame begins with the one byte that no MessagePack text begins with; then
+// each message after its length, 4 bytes, little endian.
+std::string JoinFrames(const std::vector<std::string>& frames) {
+  if (frames.size() == 1) return frames.front();
+  std::string joined(1, kJoined);
+  for (const std::string& frame : frames) {
+    const auto size = static_cast<uint32_t>(frame.size());
+    for (int shift = 0; shift < 32; shift += 8) {
+      joined += static_cast<char>(size >> shift & 0xff);
+    }
+    joined += frame;
+  }
+  return joined;
+}
+
+std::vector<std::string_view> SplitFrames(std::string_view bytes) {
+  if (bytes.empty() || bytes[0] != kJoined) return {bytes};
+  bytes.remove_prefix(1);
+  std::vector<std::string_view> frames;
+  while (!bytes.empty()) {
+    if (bytes.size() < 4) return {};
+    uint32_t size = 0;
+    for (int i = 3; i >= 0; --i) {
+      size = size << 8 | static_cast<unsigned char>(bytes[static_cast<size_t>(i)]);
+    }
+    bytes.remove_prefix(4);
+    if (size > bytes.size()) return {};
+    frames.push_back(bytes.substr(0, size));
+    bytes.remove_prefix(size);
+  }
+  return frames;
 }
 
 }  // namespace hyperopt

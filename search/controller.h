@@ -259,6 +259,8 @@ class Controller {
   std::map<ExecutorId, std::vector<Ack>> last_acks_;
 
   std::set<TrialId> dirty_trials_;
+  // Where sources stand is recorded of runs that go on; an end makes it history.
+  std::set<RunKey> dirty_offsets_;
   std::vector<RecordChange> changes_;
   std::vector<SendTo> sends_;
 };

@@ -54,7 +54,7 @@ void Controller::OnMessage(const std::string& peer, const Measured& measured, No
   }
   if (PlaceOf(measured.upto) <= PlaceOf(have)) return;
   have = measured.upto;
-  changes_.push_back(PutOffset{live->row.key, have});
+  dirty_offsets_.insert(measured.key);
   if (measured.oddities.any()) {
     Log("odd lines", measured.key.trial, QuoteJson(measured.oddities.first), now);
   }

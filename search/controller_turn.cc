@@ -35,6 +35,14 @@ Turn Controller::TakeTurn(Now now) {
   dirty_trials_.clear();
   std::move(changes_.begin(), changes_.end(), std::back_inserter(turn.changes));
   changes_.clear();
+  for (const RunKey& key : dirty_offsets_) {
+    const Live* live = FindLive(key);
+    if (live == nullptr) continue;
+    for (const SourceOffset& offset : OffsetsOf(*live)) {
+      turn.changes.push_back(PutOffset{key, offset});
+    }
+  }
+  dirty_offsets_.clear();
   turn.sends = std::exchange(sends_, {});
   turn.end = end_;
   return turn;
@@ -253,7 +261,8 @@ void Controller::FlushEnded(Now now) {
   if (ended_acks_.empty()) return;
   size_t waiting = 0;
   for (const auto& [id, keys] : ended_acks_) waiting += keys.size();
-  if (waiting < kAcksAtOnce && now.steady < next_ack_ && !end_) {
+  // A turn that sends anything takes them along; the peer is woken once.
+  if (sends_.empty() && waiting < kAcksAtOnce && now.steady < next_ack_ && !end_) {
     next_tick_ = std::min(next_tick_, next_ack_);
     return;
   }

@@ -10,6 +10,7 @@
 #include <array>
 #include <csignal>
 #include <deque>
+#include <map>
 
 #include "executors/codec.h"
 #include "executors/transport.h"
@@ -284,8 +285,10 @@ void SweepLoop::ReadFrames() {
       frame = transport_->ReceiveFromExecutor();
     }
     if (!frame) return;
-    std::optional<FromExecutor> message = DecodeFromExecutor(frame->bytes);
-    if (message) Feed(PeerSaid{frame->peer, std::move(*message)});
+    for (const std::string_view part : SplitFrames(frame->bytes)) {
+      std::optional<FromExecutor> message = DecodeFromExecutor(part);
+      if (message) Feed(PeerSaid{frame->peer, std::move(*message)});
+    }
   }
 }
 
@@ -336,8 +339,10 @@ void SweepLoop::ReapExecutor() {
 
 void SweepLoop::CommitAndSend(Turn turn) {
   const auto send = [&] {
-    for (const SendTo& to : turn.sends) {
-      transport_->SendToExecutor(to.peer, Encode(to.message));
+    std::map<Peer, std::vector<std::string>> frames;
+    for (const SendTo& to : turn.sends) frames[to.peer].push_back(Encode(to.message));
+    for (const auto& [peer, list] : frames) {
+      transport_->SendToExecutor(peer, JoinFrames(list));
     }
   };
   const bool too_early = Defective("send_before_commit");
