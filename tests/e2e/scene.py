@@ -7,6 +7,7 @@ A trial is a few lines of sh. It may call
 """
 
 import contextlib
+import glob
 import json
 import os
 import re
@@ -38,6 +39,7 @@ class Scene(Sweep):
         self.env = {key: value for key, value in os.environ.items() if not key.startswith("HYPEROPT_")}
         self.env["CUDA_VISIBLE_DEVICES"] = ""  # devices are pretend ones, wherever this runs
         self.started = []
+        self.names = []  # of executors started by hand
 
     def search(self, trial, parameters=None, seed=7, **executor):
         """Writes the search file; more top-level keys come as top={...}. A JSON text is YAML."""
@@ -46,7 +48,7 @@ class Scene(Sweep):
         script = os.path.join(self.folder, "trial.sh")
         with open(script, "w") as file:
             file.write(PRELUDE + trial + "\n")
-        settings = {"num_samples": 4, "max_concurrent_trials": 2, "stop_grace_s": 5, "heartbeat_s": 0.2,
+        settings = {"num_samples": 4, "max_concurrent_trials": 2, "stop_grace_s": 5, "heartbeat_s": 0.3,
                     "controller_lost_s": 30, **executor}
         if scheduler:
             settings["scheduler"] = scheduler
@@ -67,7 +69,8 @@ class Scene(Sweep):
         return process
 
     def start(self, *args, **options):
-        return self.spawn("--config", self.config, "--output", self.dir, "--cpus", "4", *args, **options)
+        cpus = [] if "--cpus" in args else ["--cpus", "4"]
+        return self.spawn("--config", self.config, "--output", self.dir, *cpus, *args, **options)
 
     def run(self, *args, code=0, **options):
         """Runs the sweep to its end; returns what it said."""
@@ -86,11 +89,11 @@ class Scene(Sweep):
         return ""
 
     def hyperopt(self, *words, code=0, env=None):
-        """Another command; returns its stdout and stderr together."""
+        """Another command; returns its stdout and stderr together. Any exit code will do where code is None."""
         result = subprocess.run([self.binary, *words], env=env or self.env, cwd=self.folder, timeout=DEADLINE_S,
                                 stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, check=False)
-        assert result.returncode == code, f"{words}: exit code {result.returncode}\n{result.stdout}{self.output()}"
+        assert code in (None, result.returncode), f"{words}: exit code {result.returncode}\n{result.stdout}{self.output()}"
         return result.stdout
 
     # ---- what is there ----
@@ -140,9 +143,33 @@ class Scene(Sweep):
         with open(os.path.join(self.folder, *path), errors="replace") as file:
             return file.read()
 
-    def executor_name(self, endpoint):
-        """Unique on this host, so that what belongs to it can be told."""
-        return f"e{os.getpid()}-{len(self.started)}-{re.sub('[^0-9]', '', endpoint)}"
+    # ---- executors of its own ----
+
+    def listen(self, *args):
+        """Starts a controller that runs nothing itself; returns it and where it listens."""
+        process = self.start("--no-local-executor", "--listen", "tcp://127.0.0.1:0", *args)
+        found = wait_until(lambda: re.findall(r"may join at (tcp://\S+)\n", self.said()) or process.poll() is not None,
+                           "the address")
+        assert process.poll() is None, self.output()
+        return process, found[-1]
+
+    def executor(self, name, endpoint, *args):
+        """Its words go to the file NAME.txt; nothing else on this host has that name."""
+        with open(os.path.join(self.folder, f"{name}.txt"), "ab") as out:
+            unique = f"{name}-{os.path.basename(self.folder).replace(' ', '-')}"
+            self.names.append(unique)
+            return self.spawn("executor", "--connect", endpoint, "--name", unique, *args, stdout=out, stderr=out)
+
+    def own_processes(self):
+        """Those of executors started by hand do not name the folder."""
+        found = super().own_processes()
+        for path in glob.glob("/proc/[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                with open(path, "rb") as file:
+                    words = file.read().decode(errors="replace").split("\0")
+                if any(name in words for name in self.names):
+                    found.append(int(path.split("/")[2]))
+        return found
 
     def close(self):
         """Ends what this scene started and nothing else."""

@@ -154,7 +154,7 @@ hyperopt:
         wait_until(lambda: not self.rank_pids() and not self.own_processes(),
                    f"no process left: {self.rank_pids()} {self.own_processes()}")
         for lock in ("lock", "executor.lock"):
-            with open(os.path.join(self.dir, lock)) as file:
+            with contextlib.suppress(FileNotFoundError), open(os.path.join(self.dir, lock)) as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         folder = self.socket_folder()
         left = [name for name in os.listdir(folder) if name.endswith(".sock")] if os.path.isdir(folder) else []
