@@ -55,6 +55,10 @@ std::vector<std::string> OwnEnvironment() {
   return env;
 }
 
+std::string SweepIn(const std::optional<std::string>& id_text) {
+  return id_text ? id_text->substr(0, id_text->find(' ')) : "";
+}
+
 std::optional<ExecutorId> ReadId(const std::filesystem::path& file,
                                  const std::string& sweep_id) {
   const std::optional<std::string> text = ReadFile(file);
@@ -80,6 +84,7 @@ class Agent {
   void ReadSignals();
   void ReadKeeper();
   void ReadFrames();
+  std::string SweepOfIdFile() const;
   void ReadInotify();
   void LookAtRuns();
   void LookAtLogs(FollowedRun* run);
@@ -89,6 +94,7 @@ class Agent {
   void Feed(const ExecutorEvent& event);
   void Drain(const RunKey& key, bool harvest);
   FollowedRun& Open(const RunKey& key);
+  std::string LeaseDevices(const Launch& launch, std::vector<DeviceLease>* leases);
   void StartLaunch(const Launch& launch);
   void Flush();
   [[noreturn]] void NextLife();
@@ -126,6 +132,7 @@ class Agent {
   std::map<RunKey, double> running_s_;  // of adopted runs
   double stop_grace_s_ = 30;
   bool greeted_ = false;
+  bool adopted_keeper_ = false;
   bool said_unanswered_ = false;
   const Time started_ = ReadClocks().steady;
   int quit_signals_ = 0;
@@ -146,7 +153,8 @@ void Agent::Start() {
   const auto id_file = options_.state_dir / "executor.id";
   ExecutorIdentity self;
   self.sweep_id = options_.sweep_id;
-  self.id = ReadId(id_file, options_.sweep_id);
+  // An id counts within its sweep: only an executor that knows its sweep says one.
+  if (!options_.sweep_id.empty()) self.id = ReadId(id_file, options_.sweep_id);
   keeper_ = StartOrAdoptKeeper({options_.state_dir, options_.sweep_id});
   if (!options_.fresh && !options_.sweep_id.empty()) KillLeftovers(options_.sweep_id);
   self.name = options_.name;
@@ -174,7 +182,7 @@ int Agent::Run() {
   Flush();
   while (!left_) Poll();
   if (!left_why_.empty()) fprintf(stderr, "hyperopt executor: %s\n", left_why_.c_str());
-  return 0;
+  return left_why_.empty() ? 0 : static_cast<int>(ExitCode::kEnvironment);
 }
 
 int Agent::PollTimeoutMs() const {
@@ -220,6 +228,7 @@ void Agent::Do(const SendFrame& action) {
 void Agent::Flush() {
   if (outbox_.empty()) return;
   transport_->Send(JoinFrames(outbox_));
+  Failpoint("executor.after_send");
   outbox_.clear();
   outbox_bytes_ = 0;
 }
@@ -245,10 +254,22 @@ void Agent::ReadKeeper() {
     if (const auto* hello = std::get_if<KeeperHello>(&message)) {
       greeted_ = true;
       running_s_ = hello->running_s;
+      adopted_keeper_ = !hello->holdings.empty();
+      if (adopted_keeper_ && hello->sweep_id.empty()) {
+        // A keeper that was born before its executor knew the sweep.
+        KeeperHello named = *hello;
+        named.sweep_id = SweepOfIdFile();
+        Feed(KeeperSaid{std::move(named)});
+        continue;
+      }
     }
     Feed(KeeperSaid{message});
   }
   if (gone && !left_) NextLife();
+}
+
+std::string Agent::SweepOfIdFile() const {
+  return SweepIn(ReadFile(options_.state_dir / "executor.id"));
 }
 
 void Agent::ReadFrames() {
@@ -285,8 +306,12 @@ void Agent::NextLife() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   std::vector<char*> argv;
   std::vector<std::string> words = options_.own_command;
+  std::erase(words, "--fresh-record");
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  // A keeper that dies at once must not make a tight loop of lives.
+  const double lived = ToSeconds(ReadClocks().steady - started_);
+  if (lived < 1) ::poll(nullptr, 0, static_cast<int>((1 - lived) * 1000));
   execv("/proc/self/exe", argv.data());
   throw EnvironmentError(std::string("can not start the executor anew: ") +
                          std::strerror(errno));
@@ -308,9 +333,34 @@ FollowedRun& Agent::Open(const RunKey& key) {
   return run;
 }
 
+// A device's share counts across the sweeps of this machine. "" where all were taken,
+// else who is in the way; pretend devices are nobody else's.
+std::string Agent::LeaseDevices(const Launch& launch,
+                                std::vector<DeviceLease>* leases) {
+  for (const std::vector<std::string>& rank : launch.devices) {
+    for (const std::string& device : rank) {
+      const std::optional<std::string> uuid = DeviceUuid(device);
+      if (!uuid) continue;
+      std::optional<DeviceLease> lease =
+          TryLease(LeaseRoot(), *uuid, launch.device_share, sweep_.sweep_dir);
+      if (!lease) {
+        return "device " + device + " is taken: " + Holders(LeaseRoot(), *uuid);
+      }
+      leases->push_back(std::move(*lease));
+    }
+  }
+  return "";
+}
+
 void Agent::StartLaunch(const Launch& launch) {
   try {
+    std::vector<DeviceLease> leases;
+    if (const std::string busy = LeaseDevices(launch, &leases); !busy.empty()) {
+      Feed(StartRefused{launch.key, true, busy});
+      return;
+    }
     FollowedRun& run = Open(launch.key);
+    run.leases = std::move(leases);
     PrepareAttemptDir(run.dir, sweep_, launch);
     const int port = launch.ranks > 1 ? FreePort() : 0;
     SpawnRun spawn;
@@ -324,6 +374,10 @@ void Agent::StartLaunch(const Launch& launch) {
     Failpoint("executor.before_spawn");
     keeper_->Send(spawn);
     Failpoint("executor.after_spawn");
+  } catch (const EnvironmentError& error) {
+    // A full disk, say: not the trial's fault. It is tried again, and explain tells
+    // why.
+    Feed(StartRefused{launch.key, true, error.what()});
   } catch (const Error& error) {
     Feed(StartRefused{launch.key, false, error.what()});
   }
@@ -332,6 +386,12 @@ void Agent::StartLaunch(const Launch& launch) {
 void Agent::Do(const UseSweep& action) {
   sweep_ = action.welcome.sweep;
   stop_grace_s_ = action.welcome.timing.stop_grace_s;
+  // Where executor and keeper both died, what they left is ended before anything new
+  // starts.
+  const bool had_this_sweep = SweepOfIdFile() == sweep_.sweep_id;
+  if (!options_.embedded_in && had_this_sweep && !adopted_keeper_) {
+    KillLeftovers(sweep_.sweep_id);
+  }
   transport_->SetHeartbeatInterval(action.welcome.timing.heartbeat_s);
   sweep_dir_ = sweep_.sweep_dir;
   const bool seen = ReadFile(sweep_dir_ / "sweep.id") == sweep_.sweep_id + "\n";
@@ -355,6 +415,7 @@ void Agent::Drain(const RunKey& key, bool harvest) {
   RunDrained drained{key, {}, std::nullopt};
   if (at != runs_.end()) {
     FollowedRun& run = at->second;
+    run.over = true;
     run.Read(
         ReadMode::kToTheEnd, kReadAtOnce, ReadClocks().steady, [&](SourceRead read) {
           Feed(SourceCame{key, std::move(read)});
@@ -364,7 +425,7 @@ void Agent::Drain(const RunKey& key, bool harvest) {
     LookAtLogs(&run);
   }
   Feed(drained);
-  Failpoint("executor.after_exited");
+  Failpoint("executor.after_drain");
 }
 
 void Agent::Do(const RewindRun& action) {
@@ -442,6 +503,14 @@ void Agent::LookAtRuns() {
 void Agent::LookAtLogs(FollowedRun* run) {
   PunchLog(run->dir / kStdoutFile, sweep_.log_limit);
   PunchLog(run->dir / kStderrFile, sweep_.log_limit);
+  // Ranks above 0: stdout.1.log, stderr.1.log, ...
+  for (int rank = 1;; ++rank) {
+    const std::string end = "." + std::to_string(rank) + ".log";
+    std::error_code absent;
+    if (!std::filesystem::exists(run->dir / ("stdout" + end), absent)) return;
+    PunchLog(run->dir / ("stdout" + end), sweep_.log_limit);
+    PunchLog(run->dir / ("stderr" + end), sweep_.log_limit);
+  }
 }
 
 }  // namespace

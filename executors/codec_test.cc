@@ -112,9 +112,20 @@ constexpr bool kLists = std::tuple_size_v<decltype(Members((T*)nullptr))> == n;
                                 s14,
                                 s15] = sweep;
   static_assert(kLists<SweepSpec, 15>);
-  [[maybe_unused]] const auto& [l1, l2, l3, l4, l5, l6, l7, l8, l9, l10, l11, l12] =
-      launch;
-  static_assert(kLists<Launch, 12>);
+  [[maybe_unused]] const auto& [l1,
+                                l2,
+                                l3,
+                                l4,
+                                l5,
+                                l6,
+                                l7,
+                                l8,
+                                l9,
+                                l10,
+                                l11,
+                                l12,
+                                l13] = launch;
+  static_assert(kLists<Launch, 13>);
   [[maybe_unused]] const auto& [e1,
                                 e2,
                                 e3,
@@ -200,6 +211,7 @@ std::vector<ToExecutor> FullToExecutor() {
   launch.seed = UINT64_MAX;
   launch.ranks = 2;
   launch.devices = {{"0", "GPU-1"}, {}};
+  launch.device_share = Share::Of(0.25);
   launch.hide_gpus = true;
   launch.cpus_per_rank = Share::Micro(333'333);
   launch.budget = 81;

@@ -81,6 +81,7 @@ std::vector<Holding> Executor::Holdings() const {
 
 void Executor::SayHello() {
   next_hello_ = now_ + Seconds(kHelloEvery);
+  hello_sent_ = now_;
   Hello hello;
   hello.name = options_.name;
   hello.host = options_.host;
@@ -126,11 +127,12 @@ void Executor::OnMessage(const Welcome& message) {
     return;
   }
   const bool first = !welcomed_;
+  goodbye_heard_ = quitting_;
   id_ = message.id;
   sweep_id_ = message.sweep.sweep_id;
   timing_ = message.timing;
   welcomed_ = true;
-  lease_start_ = now_;
+  lease_start_ = std::max(lease_start_, hello_sent_);
   lease_lost_ = false;
   beat_sent_.clear();
   if (first) {
@@ -165,6 +167,7 @@ void Executor::OnMessage(const Welcome& message) {
   }
   FollowAdopted();
   Beat();
+  LeaveWhenEmpty();
 }
 
 // Runs that the keeper held before this life are followed once it is known from where.
@@ -219,7 +222,16 @@ void Executor::ApplyAck(const Ack& ack, bool may_rewind) {
   Run* run = Find(ack.key);
   if (run == nullptr || run->discarded) return;
   std::vector<SourceOffset> rewind;
-  for (const SourceOffset& at : ack.offsets) {
+  std::vector<SourceOffset> offsets = ack.offsets;
+  for (const auto& [name, source] : run->sources) {
+    // What an ack does not name is committed up to its beginning.
+    const bool named =
+        std::any_of(offsets.begin(), offsets.end(), [&](const SourceOffset& at) {
+          return at.source.name == name;
+        });
+    if (!named) offsets.push_back(SourceOffset{{name, 0}, 0, 0, 0});
+  }
+  for (const SourceOffset& at : offsets) {
     Source& source = run->sources[at.source.name];
     source.acked = at;
     // What had left before the answered heartbeat has arrived or is lost: one line in
@@ -243,13 +255,18 @@ void Executor::ApplyAck(const Ack& ack, bool may_rewind) {
 }
 
 void Executor::OnMessage(const Launch& message) {
-  if (!welcomed_ || quitting_ || shutting_down_ || Find(message.key) != nullptr) return;
+  if (!welcomed_ || shutting_down_ || Find(message.key) != nullptr) return;
   const auto over = over_.find({message.key.trial, message.key.run});
   if (over != over_.end() && message.key.attempt <= over->second) return;
   Run& run = runs_[message.key];
   run.key = message.key;
-  run.launch = message;
   run.followed = true;
+  if (quitting_) {
+    // It leaves: the trial goes back at once, uncounted.
+    EndUnstarted(&run, Reason::kPreempted);
+    return;
+  }
+  run.launch = message;
   run.keeper_holds = true;
   Do(StartRun{message});
 }
@@ -259,12 +276,7 @@ void Executor::OnMessage(const Stop& message) {
   if (run == nullptr || run->exit || run->exited || run->draining) return;
   if (run->launch && !run->why.empty()) {
     // It never started: it waits for a device.
-    run->launch.reset();
-    ExitInfo info;
-    info.asked = message.reason;
-    run->exit = info;
-    run->draining = true;
-    Do(DrainRun{message.key});
+    EndUnstarted(run, message.reason);
     return;
   }
   run->state = HoldState::kStopping;
@@ -284,7 +296,10 @@ void Executor::OnMessage(const Refused& message) {
   Do(Leave{message.why});
 }
 
-void Executor::OnMessage(const HelloAgain&) { SayHello(); }
+// Once a second at most: the controller asks for each frame of a peer it does not know.
+void Executor::OnMessage(const HelloAgain&) {
+  if (now_ >= next_hello_) SayHello();
+}
 
 // ---- the keeper's words ----
 
@@ -385,6 +400,7 @@ void Executor::On(const StartRefused& event) {
   if (run == nullptr) return;
   if (event.retry) {
     run->why = event.why;
+    run->keeper_holds = false;
     run->retry_at = now_ + Seconds(kRetryStartEvery);
     return;
   }
@@ -409,6 +425,7 @@ void Executor::On(const Tick&) {
   for (auto& [key, run] : runs_) {
     if (run.launch && !run.why.empty() && now_ >= run.retry_at) {
       run.why.clear();
+      run.keeper_holds = true;
       Do(StartRun{*run.launch});
     }
   }
@@ -422,6 +439,8 @@ void Executor::On(const Tick&) {
 
 void Executor::On(const QuitAsked&) {
   quitting_ = true;
+  options_.resources = {};  // nothing more may be placed here
+  if (welcomed_) SayHello();
   StopAll(Reason::kPreempted, timing_.stop_grace_s);
   LeaveWhenEmpty();
 }
@@ -430,17 +449,21 @@ void Executor::StopAll(Reason reason, double grace_s) {
   for (auto& [key, run] : runs_) {
     if (run.exit || run.exited || run.draining) continue;
     if (run.launch && !run.why.empty()) {
-      run.launch.reset();
-      run.keeper_holds = false;
-      run.exit = ExitInfo{};
-      run.exit->asked = reason;
-      run.draining = true;
-      Do(DrainRun{key});
+      EndUnstarted(&run, reason);
       continue;
     }
     run.state = HoldState::kStopping;
     Do(TellKeeper{StopRun{key, reason, grace_s}});
   }
+}
+
+void Executor::EndUnstarted(Run* run, Reason reason) {
+  run->launch.reset();
+  run->keeper_holds = false;
+  run->exit = ExitInfo{};
+  run->exit->asked = reason;
+  run->draining = true;
+  Do(DrainRun{run->key});
 }
 
 void Executor::Forget(const RunKey& key) {
@@ -461,7 +484,12 @@ void Executor::LeaveWhenEmpty() {
   const bool all_ended = std::all_of(runs_.begin(), runs_.end(), [](const auto& item) {
     return item.second.exited.has_value() || item.second.discarded;
   });
-  const bool done = lease_lost_ ? all_ended : runs_.empty();
+  // A controller that is gone acknowledges nothing any more.
+  const bool nobody = now_ - lease_start_ > Seconds(timing_.controller_lost_s);
+  const bool waits_not = lease_lost_ || shutting_down_ || nobody;
+  // After the answer to its last Hello no launch can be on its way here any more.
+  const bool goodbye = goodbye_heard_ || !welcomed_;
+  const bool done = waits_not ? all_ended : runs_.empty() && goodbye;
   if (!done) return;
   left_ = true;
   Do(TellKeeper{KeeperShutdown{}});
@@ -475,10 +503,7 @@ void Executor::CheckInvariants() const {
       throw std::logic_error("Exited was sent of a run that has not ended");
     }
     for (const auto& [name, source] : run.sources) {
-      const auto place = [](const SourceOffset& at) {
-        return std::pair(at.source.generation, at.offset);
-      };
-      if (place(source.acked) > place(source.sent)) {
+      if (PlaceOf(source.acked) > PlaceOf(source.sent)) {
         throw std::logic_error("acknowledged more than was sent");
       }
     }

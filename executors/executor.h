@@ -215,6 +215,7 @@ class Executor {
   void FollowAdopted();
   void StopAll(Reason reason, double grace_s);
   void SendExited(Run* run);
+  void EndUnstarted(Run* run, Reason reason);
   void Forget(const RunKey& key);
   void ApplyAck(const Ack& ack, bool may_rewind);
   void LeaveWhenEmpty();
@@ -232,6 +233,7 @@ class Executor {
   bool welcomed_ = false;
   bool lease_lost_ = false;
   bool quitting_ = false;
+  bool goodbye_heard_ = false;  // a Welcome came since it said that it offers nothing
   bool shutting_down_ = false;
   bool left_ = false;
   int64_t heartbeats_ = 0;
@@ -242,6 +244,7 @@ class Executor {
   int64_t born_ = 0;
   Time lease_start_;
   Time next_hello_;
+  Time hello_sent_;
   Time next_beat_;
   std::map<RunKey, Run> runs_;
   // The newest attempt of each run whose end was acknowledged: a launch of it that

@@ -143,6 +143,7 @@ struct Launch {
   uint64_t seed = 0;
   int ranks = 1;
   std::vector<std::vector<std::string>> devices;  // a rank; empty: none
+  Share device_share;  // of each device: a whole, or a part of the one
   bool hide_gpus = false;
   Share cpus_per_rank = Share::Whole(1);
   std::optional<int64_t> budget;  // $HYPEROPT_BUDGET

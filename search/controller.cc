@@ -37,7 +37,9 @@ void Controller::On(const PeerSaid& event, Now now) {
 }
 
 void Controller::On(const StopAsked& event, Now now) {
-  if (stop_ == StopKind::kKill || stop_ == event.kind) return;
+  // Only ever harder: drain, interrupt, kill.
+  if (stop_ && (*stop_ == event.kind || event.kind == StopKind::kDrain)) return;
+  if (stop_ == StopKind::kKill) return;
   stop_ = event.kind;
   stop_at_ = now.steady;
   Log("stop asked",
@@ -107,7 +109,7 @@ void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now)
   for (const Holding& holding : hello.holdings) {
     if (holding.state == HoldState::kEnded || FindLive(holding.key) != nullptr)
       continue;
-    if (TakeBackReturned(&member, holding.key, now) == nullptr)
+    if (TakeBackReturned(&member, holding.key, Comeback::kRuns, now) == nullptr)
       member.discarding = true;
   }
   fleet_.Usability(&member);
@@ -132,15 +134,17 @@ void Controller::OnMessage(const std::string& peer, const Heartbeat& beat, Now n
     sends_.push_back({peer, HelloAgain{}});
     return;
   }
-  fleet_.Heard(member, now.steady);
   if (beat.turn != member->turn) {
     member->turn = beat.turn;
     member->turn_changed = now.steady;
   } else if (now.steady - member->turn_changed > Seconds(timing_.stuck_s)) {
-    // Its transport speaks, its loop stands still.
+    // Its transport speaks, its loop stands still: as good as silent, and it gets no
+    // lease.
     member->silent = true;
     fleet_.Usability(member);
+    return;
   }
+  fleet_.Heard(member, now.steady);
   Answer answer;
   answer.heartbeat = beat.number;
   Reconcile(member, beat.holdings, &answer, now);
@@ -158,7 +162,7 @@ void Controller::Reconcile(Member* member,
     held.insert(holding.key);
     Live* live = FindLive(holding.key);
     if (live == nullptr && holding.state != HoldState::kEnded) {
-      live = TakeBackReturned(member, holding.key, now);
+      live = TakeBackReturned(member, holding.key, Comeback::kRuns, now);
     }
     if (live != nullptr && live->row.executor == member->id) {
       live->confirmed = true;
@@ -166,7 +170,9 @@ void Controller::Reconcile(Member* member,
       live->seen_running |= holding.state != HoldState::kStarting;
       const auto& stopping = Row(holding.key.trial).stopping;
       const bool runs =
-          holding.state == HoldState::kStarting || holding.state == HoldState::kRunning;
+          holding.state == HoldState::kStarting ||
+          holding.state == HoldState::kRunning ||
+          (stop_ == StopKind::kKill && holding.state == HoldState::kStopping);
       if (runs && stopping) OrderStop(*live, *stopping);
       if (runs && !stopping && interrupting()) OrderStop(*live, Reason::kInterrupted);
       continue;
@@ -202,8 +208,8 @@ bool Controller::IsAwaited(const RunKey& key) const {
   if (live_.contains(key)) return true;
   if (key.trial.value() < 0 || key.trial.value() >= std::ssize(rows_)) return false;
   const TrialRow& row = Row(key.trial);
-  return row.state == TrialState::kPending && row.reason == Reason::kExecutorLost &&
-         row.attempt == key.attempt;
+  return key.run == RunId(0) && row.state == TrialState::kPending &&
+         row.reason == Reason::kExecutorLost && row.attempt == key.attempt;
 }
 
 Controller::Live* Controller::FindLive(const RunKey& key) {

@@ -134,6 +134,7 @@ class Controller {
     int64_t iterations = 0;  // reports that carry the objective, checkpoint's included
     int64_t judged_time = -1;  // newest time the scheduler has judged
     bool any_report = false;
+    bool odd_said = false;
     double max_elapsed = 0;
     std::set<std::string> seen;  // numeric fields, while the metric never came
   };
@@ -159,7 +160,8 @@ class Controller {
 
   // controller_start.cc
   void Restore(ControllerStart start, Now now);
-  void RestoreLost(const ControllerStart& start);
+  void RestoreLost(const ControllerStart& start, Now now);
+  Live MakeLive(const RunRow& row, const ControllerStart& start, Now now);
   void RestoreCurve(TrialId id, const std::vector<ReportRow>& reports);
   void RestoreLive(const RunRow& row, const ControllerStart& start, Now now);
 
@@ -175,7 +177,8 @@ class Controller {
   void ApplyOutcome(TrialRow* row, const Outcome& outcome, Now now);
   void NoteFastFailure(const Live& live, const ExitInfo& info, const Outcome& outcome);
   void LoseMember(Member* member, const std::string& why, Now now);
-  Live* TakeBackReturned(Member* member, const RunKey& key, Now now);
+  enum class Comeback { kRuns, kEnded };
+  Live* TakeBackReturned(Member* member, const RunKey& key, Comeback comeback, Now now);
   void CommitStop(Live* live, Reason reason, Now now);
   void CheckInitialFailures();
   void OrderStop(const Live& live, Reason reason);
@@ -189,6 +192,7 @@ class Controller {
   void LaunchTrial(TrialId id, const Placement& placement, Now now);
   void CheckBudget(Now now);
   void CheckMembers(Now now);
+  Duration TickEvery() const;
   void CheckEnd(Now now);
   void Reconcile(Member* member,
                  const std::vector<Holding>& holdings,
@@ -232,8 +236,7 @@ class Controller {
   Objective incumbent_value_;
   std::string last_words_;  // of the newest failure
   // Attempts presumed lost and not launched again: they may return.
-  std::map<TrialId, RunRow> presumed_lost_;
-  std::map<RunKey, std::map<std::string, SourceOffset>> lost_offsets_;
+  std::map<TrialId, Live> lost_;
   int64_t planned_ = 0;
   // Runs that came back or were restored may be more than an edited limit allows.
   int64_t over_limit_ = 0;

@@ -36,17 +36,34 @@ void Controller::OnMessage(const std::string& peer, const Exited& exited, Now no
     const auto current = live_of_.find(exited.key.trial);
     if (current != live_of_.end()) live = FindLive(current->second);
   }
-  if (live == nullptr) live = TakeBackReturned(member, exited.key, now);
+  if (live == nullptr) {
+    live = TakeBackReturned(member, exited.key, Comeback::kEnded, now);
+  }
+  if (live != nullptr && live->row.executor != member->id) return;
   if (live == nullptr) {
     ended_acks_[member->id].push_back(exited.key);
     return;
   }
   // All its reports first: what is missing is read again after the next answer.
   for (const SourceOffset& at : exited.offsets) {
-    const SourceOffset& have = live->offsets[at.source.name];
-    const bool behind = std::pair(have.source.generation, have.offset) <
-                        std::pair(at.source.generation, at.offset);
-    if (behind) return;
+    const auto have = live->offsets.find(at.source.name);
+    if (PlaceOf(at) >
+        (have == live->offsets.end() ? kNowhere : PlaceOf(have->second))) {
+      return;
+    }
+  }
+  if (exited.oddities.any()) {
+    const Oddities& odd = exited.oddities;
+    Log("odd lines",
+        exited.key.trial,
+        fmt::format("{{\"not_json\":{},\"too_long\":{},\"binary\":{},\"no_number\":{},"
+                    "\"first\":{}}}",
+                    odd.not_json,
+                    odd.too_long,
+                    odd.binary,
+                    odd.no_number,
+                    QuoteJson(odd.first)),
+        now);
   }
   live->row.checkpoints = exited.checkpoints;
   for (int64_t step : exited.checkpoints) {
@@ -65,7 +82,9 @@ void Controller::EndRun(Live* live, const ExitInfo& info, Now now) {
   TrialRow& row = Row(key.trial);
   Open& open = open_[key.trial];
   Outcome outcome = DecideOutcome(row, info, config_.executor, metric_, live->seen);
-  const bool fast_fault = outcome.own_fault && IsFast(info, live->any_report);
+  const bool memory = info.host_memory || info.device_memory;
+  const bool fast_fault =
+      outcome.own_fault && info.started && !memory && IsFast(info, live->any_report);
   if (fast_fault && !live->launch.resume_from.empty() && !open.checkpoints.empty()) {
     // A checkpoint that does not load is dropped after one fast failure, and the one
     // before it is tried; that is not the trial's fault.
@@ -89,8 +108,7 @@ void Controller::EndRun(Live* live, const ExitInfo& info, Now now) {
   if (live->placement) fleet_.GiveBack(*live->placement);
   if (Member* member = fleet_.Find(live->row.executor)) member->runs.erase(key);
   if (outcome.lost && outcome.state == TrialState::kPending) {
-    presumed_lost_[key.trial] = live->row;
-    lost_offsets_[key] = live->offsets;
+    lost_[key.trial] = *live;
   }
   if (!info.last_words.empty() && outcome.own_fault) {
     last_words_ = info.last_words;
@@ -153,16 +171,18 @@ void Controller::NoteFastFailure(const Live& live,
 }
 
 void Controller::CheckInitialFailures() {
-  if (failure_ || counts_.completed > 0) return;
+  if (failure_ || counts_.completed > 0 || counts_.failed == 0) return;
   if (counts_.failed < config_.executor.max_initial_failures) return;
   if (counts_.finished() != counts_.failed) return;
   std::string why;
   for (const TrialRow& row : rows_) {
     if (row.state == TrialState::kFailed) why = row.detail;
   }
-  failure_ =
-      SweepEnd{ExitCode::kNoTrialCompleted,
-               fmt::format("the first {} trials all failed: {}", counts_.failed, why)};
+  failure_ = SweepEnd{
+      ExitCode::kNoTrialCompleted,
+      fmt::format("no trial completed before {} failed (max_initial_failures): {}",
+                  config_.executor.max_initial_failures,
+                  why)};
 }
 
 // The executor is presumed dead, with all it ran. The attempts may still run somewhere:
@@ -182,44 +202,36 @@ void Controller::LoseMember(Member* member, const std::string& why, Now now) {
   fleet_.Usability(member);
 }
 
-// An attempt that was presumed lost and was not launched again goes on as it is.
+// An attempt that was presumed lost and was not launched again goes on as it is; one
+// that has ended meanwhile needs no room.
 Controller::Live* Controller::TakeBackReturned(Member* member,
                                                const RunKey& key,
+                                               Comeback comeback,
                                                Now now) {
-  if (key.trial.value() < 0 || key.trial.value() >= std::ssize(rows_)) return nullptr;
+  const auto lost = lost_.find(key.trial);
+  if (!IsAwaited(key) || lost == lost_.end()) return nullptr;
+  if (lost->second.row.executor != member->id) return nullptr;
+  std::optional<Placement> placement =
+      PlacementFromText(member->id, lost->second.row.placement);
+  if (comeback == Comeback::kEnded) placement.reset();
+  if (placement && !CanTake(*placement, member->offer)) return nullptr;
   TrialRow& row = Row(key.trial);
-  const bool waits = row.state == TrialState::kPending &&
-                     row.reason == Reason::kExecutorLost && row.attempt == key.attempt;
-  if (!waits) return nullptr;
-  if (const auto was = presumed_lost_.find(key.trial); was != presumed_lost_.end()) {
-    const auto placed = PlacementFromText(member->id, was->second.placement);
-    if (placed && !CanTake(*placed, member->offer)) return nullptr;
-  }
   Live& live = live_[key];
-  if (const auto was = presumed_lost_.find(key.trial); was != presumed_lost_.end()) {
-    live.row = was->second;
-    presumed_lost_.erase(was);
-  }
-  live.row.key = key;
-  live.row.executor = member->id;
+  live = std::move(lost->second);
+  lost_.erase(lost);
   live.row.host = member->host;
   live.row.ended = 0;
   live.row.outcome.clear();
-  live.launch.key = key;
   live.confirmed = true;
   live.sent = now.steady;
-  live.placement = PlacementFromText(member->id, live.row.placement);
-  if (live.placement) fleet_.Take(*live.placement);
-  Open& open = open_[key.trial];
-  live.step = open.curve.last_step();
-  live.iterations = open.curve.CountUpTo(live.step);
-  live.offsets = lost_offsets_[key];
-  lost_offsets_.erase(key);
+  live.placement = placement;
+  if (placement) fleet_.Take(*placement);
   live_of_[key.trial] = key;
   over_limit_ = std::max(over_limit_, std::ssize(live_));
   member->runs.insert(key);
   changes_.push_back(PutRun{live.row});
   --row.lost;
+  row.elapsed_s -= live.max_elapsed;
   Move(&row, TrialState::kRunning, Reason::kNone, "");
   Log("returned", key.trial, "", now);
   return &live;
@@ -249,7 +261,11 @@ bool Controller::interrupting() const {
 // committed: an interruption is uncounted, and who comes back first decides.
 void Controller::InterruptAll() {
   for (const auto& [key, live] : live_) {
-    if (!Row(key.trial).stopping) OrderStop(live, Reason::kInterrupted);
+    const auto& stopping = Row(key.trial).stopping;
+    // A second signal shortens the grace of those that were told to stop before.
+    if (!stopping || stop_ == StopKind::kKill) {
+      OrderStop(live, stopping.value_or(Reason::kInterrupted));
+    }
   }
 }
 

@@ -10,6 +10,7 @@ namespace hyperopt {
 namespace {
 
 constexpr size_t kSeenNames = 20;
+constexpr size_t kMostSources = 8;
 
 std::string ValuesText(const ReportLine& line) {
   std::string text = "{";
@@ -20,10 +21,6 @@ std::string ValuesText(const ReportLine& line) {
         std::isfinite(value) ? DoubleToText(value) : '"' + DoubleToText(value) + '"';
   }
   return text + "}";
-}
-
-std::pair<int32_t, int64_t> PlaceOf(const SourceOffset& at) {
-  return {at.source.generation, at.offset};
 }
 
 }  // namespace
@@ -41,22 +38,27 @@ void Controller::OnMessage(const std::string& peer, const Measured& measured, No
     const auto current = live_of_.find(measured.key.trial);
     if (current != live_of_.end()) live = FindLive(current->second);
   }
-  if (live == nullptr) return;
+  if (live == nullptr || live->row.executor != member->id) return;
   live->confirmed = live->seen_running = true;
-  SourceOffset& have = live->offsets[measured.upto.source.name];
+  const std::string& name = measured.upto.source.name;
+  if (!live->offsets.contains(name) && live->offsets.size() >= kMostSources) return;
+  SourceOffset& have =
+      live->offsets.try_emplace(name, SourceOffset{{name, 0}, 0, 0, 0}).first->second;
   const bool new_generation = measured.upto.source.generation > have.source.generation;
   if (measured.upto.source.generation < have.source.generation) return;
   const int64_t known = new_generation ? 0 : have.offset;
   if (measured.from > known) return;  // a gap: it is read again after the next answer
   for (const ReportLine& line : measured.lines) {
+    if (line.end_offset > measured.upto.offset) continue;
     if (line.end_offset <= known && !Defective("no_dedup")) continue;
     TakeLine(live, measured.upto.source, line, now);
   }
   if (PlaceOf(measured.upto) <= PlaceOf(have)) return;
   have = measured.upto;
   dirty_offsets_.insert(measured.key);
-  if (measured.oddities.any()) {
-    Log("odd lines", measured.key.trial, QuoteJson(measured.oddities.first), now);
+  if (measured.oddities.any() && !live->odd_said) {
+    live->odd_said = true;
+    Log("odd line", measured.key.trial, QuoteJson(measured.oddities.first), now);
   }
   Touch(measured.key.trial);
 }
@@ -69,7 +71,8 @@ void Controller::TakeLine(Live* live,
   Open& open = open_[row.id];
   live->any_report = true;
   live->max_elapsed = std::max(live->max_elapsed, line.elapsed_s);
-  const int64_t step = line.step.value_or(live->step + 1);
+  const int64_t step =
+      line.step.value_or(live->step < INT64_MAX ? live->step + 1 : live->step);
   live->step = step;
   const auto value = line.values.find(metric_);
   const bool has_metric = value != line.values.end();
@@ -163,6 +166,7 @@ void Controller::NoteIncumbent(const TrialRow& row) {
   // The last value of a trial that still runs is no result yet.
   if (config_.value == ValueRule::kLast && !IsFinished(row.state)) return;
   if (incumbent_ && !Better(config_.goal, RankedBy(row), incumbent_value_)) return;
+  if (incumbent_ && IsFinished(Row(*incumbent_).state)) open_.erase(*incumbent_);
   incumbent_ = row.id;
   incumbent_value_ = RankedBy(row);
 }

@@ -73,7 +73,7 @@ void Controller::Restore(ControllerStart start, Now now) {
     RestoreLive(row, start, now);
   }
   over_limit_ = std::ssize(live_);
-  RestoreLost(start);
+  RestoreLost(start, now);
   for (TrialRow& row : rows_) {
     // A trial that runs without a run has no one to report its end.
     if (row.state == TrialState::kRunning && !live_of_.contains(row.id)) {
@@ -101,22 +101,13 @@ void Controller::RestoreCurve(TrialId id, const std::vector<ReportRow>& reports)
 
 // Attempts presumed lost and not launched again may return: from where the record
 // stands.
-void Controller::RestoreLost(const ControllerStart& start) {
+void Controller::RestoreLost(const ControllerStart& start, Now now) {
   for (const TrialId id : pending_) {
     const TrialRow& row = Row(id);
     const auto runs = start.runs.find(id);
     if (row.reason != Reason::kExecutorLost || runs == start.runs.end()) continue;
     for (const RunRow& run : runs->second) {
-      if (run.key.attempt == row.attempt) presumed_lost_[id] = run;
-    }
-    const auto reports = start.reports.find(id);
-    if (reports == start.reports.end()) continue;
-    for (const ReportRow& report : reports->second) {
-      if (report.key.attempt != row.attempt) continue;
-      SourceOffset& at = lost_offsets_[report.key][report.source.name];
-      const bool further =
-          report.source.generation > at.source.generation || report.offset > at.offset;
-      if (further) at = {report.source, 0, 0, report.offset};
+      if (run.key.attempt == row.attempt) lost_[id] = MakeLive(run, start, now);
     }
   }
 }
@@ -124,7 +115,16 @@ void Controller::RestoreLost(const ControllerStart& start) {
 void Controller::RestoreLive(const RunRow& row, const ControllerStart& start, Now now) {
   const TrialRow& trial = Row(row.key.trial);
   if (trial.state != TrialState::kRunning || trial.attempt != row.key.attempt) return;
-  Live& live = live_[row.key];
+  live_[row.key] = MakeLive(row, start, now);
+  live_of_[row.key.trial] = row.key;
+  if (Member* member = fleet_.Find(row.executor)) member->runs.insert(row.key);
+}
+
+// What the record knows of an attempt that may still be running somewhere.
+Controller::Live Controller::MakeLive(const RunRow& row,
+                                      const ControllerStart& start,
+                                      Now now) {
+  Live live;
   live.row = row;
   live.placement = PlacementFromText(row.executor, row.placement);
   live.confirmed = true;
@@ -133,26 +133,28 @@ void Controller::RestoreLive(const RunRow& row, const ControllerStart& start, No
   live.launch.resume_from = row.resume_from;
   live.launch.first_step = StepOfCheckpoint(row.resume_from);
   live.step = live.launch.first_step;
-  Open& open = open_[row.key.trial];
-  live.iterations = open.curve.CountUpTo(live.launch.first_step);
+  live.iterations = open_[row.key.trial].curve.CountUpTo(live.launch.first_step);
   if (const auto at = start.record.offsets.find(row.key);
       at != start.record.offsets.end()) {
     for (const SourceOffset& offset : at->second) {
       live.offsets[offset.source.name] = offset;
     }
   }
-  if (const auto at = start.reports.find(row.key.trial); at != start.reports.end()) {
-    for (const ReportRow& report : at->second) {
-      if (report.key != row.key) continue;
-      live.any_report = true;
-      live.step = report.step;
-      live.max_elapsed = std::max(live.max_elapsed, report.elapsed_s);
-      if (report.objective.missing()) continue;
-      if (report.step > live.launch.first_step) ++live.iterations;
-    }
+  const auto reports = start.reports.find(row.key.trial);
+  if (reports == start.reports.end()) return live;
+  for (const ReportRow& report : reports->second) {
+    if (report.key != row.key) continue;
+    live.any_report = true;
+    live.step = report.step;
+    live.max_elapsed = std::max(live.max_elapsed, report.elapsed_s);
+    // An ended attempt's places are only in its reports.
+    const SourceOffset at{report.source, 0, 0, report.offset};
+    SourceOffset& have = live.offsets.try_emplace(report.source.name, at).first->second;
+    if (PlaceOf(at) > PlaceOf(have)) have = at;
+    if (report.objective.missing()) continue;
+    if (report.step > live.launch.first_step) ++live.iterations;
   }
-  live_of_[row.key.trial] = row.key;
-  if (Member* member = fleet_.Find(row.executor)) member->runs.insert(row.key);
+  return live;
 }
 
 }  // namespace hyperopt

@@ -27,7 +27,7 @@ Turn Controller::TakeTurn(Now now) {
     changes_.push_back(PutSweep{SweepNow(now)});
     next_sweep_put_ = now.steady + Seconds(kSweepPutEveryS);
   }
-  next_tick_ = now.steady + Seconds(kTickEveryS);
+  next_tick_ = now.steady + TickEvery();
   FlushEnded(now);
   Turn turn;
   // Rows of trials go first: what names a trial comes after it.
@@ -48,11 +48,16 @@ Turn Controller::TakeTurn(Now now) {
   return turn;
 }
 
+Duration Controller::TickEvery() const {
+  return Seconds(std::min(kTickEveryS, timing_.heartbeat_s));
+}
+
 void Controller::CheckMembers(Now now) {
   const Duration beat = Seconds(timing_.heartbeat_s);
   // A gap (SIGSTOP, a suspended machine) is nobody's silence.
   const Duration gap = now.steady - last_tick_;
-  if (gap > 2 * beat) {
+  // Turns without news are a tick apart by choice.
+  if (gap > 2 * beat + TickEvery()) {
     for (auto& [id, member] : fleet_.members()) {
       member.heard = std::min(member.heard + gap, now.steady);
       member.turn_changed = std::min(member.turn_changed + gap, now.steady);
@@ -153,8 +158,7 @@ void Controller::LaunchTrial(TrialId id, const Placement& placement, Now now) {
   TrialRow& row = Row(id);
   Open& open = open_[id];
   Member& member = *fleet_.Find(placement.executor);
-  presumed_lost_.erase(id);
-  lost_offsets_.erase({id, RunId(0), row.attempt});
+  lost_.erase(id);
   row.attempt = Attempt(row.attempt.value() + 1);
   if (row.started == 0) row.started = now.wall;
   Move(&row, TrialState::kRunning, Reason::kNone, "");
@@ -177,6 +181,7 @@ void Controller::LaunchTrial(TrialId id, const Placement& placement, Now now) {
   launch.hide_gpus = request.hide_gpus;
   launch.cpus_per_rank = Share::Micro(request.cpus.micro() / request.ranks);
   launch.wall_limit_s = config_.executor.trial_wall_s;
+  if (!placement.ranks.empty()) launch.device_share = placement.ranks.front().share;
   for (const Placement::Rank& rank : placement.ranks) {
     std::vector<std::string> devices;
     for (int index : rank.devices) {
@@ -210,7 +215,8 @@ void Controller::LaunchTrial(TrialId id, const Placement& placement, Now now) {
 
 void Controller::CheckEnd(Now now) {
   if (end_) return;
-  const double overdue = config_.executor.stop_grace_s + 5;
+  const double grace = stop_ == StopKind::kKill ? 0 : config_.executor.stop_grace_s;
+  const double overdue = grace + 5;
   if (stop_ && stop_ != StopKind::kDrain && now.steady - stop_at_ > Seconds(overdue)) {
     return End(SweepState::kInterrupted,
                {ExitCode::kInterrupted, "interrupted; some trials did not end in time"},

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "search/controller.h"
+#include "search/outcome.h"
 
 namespace hyperopt {
 
@@ -13,18 +14,18 @@ std::vector<std::string> Controller::Explain(TrialId id, Now now) const {
         fmt::format("there is no trial {}: the sweep has {}", id.value(), planned_)};
   }
   if (id.value() >= std::ssize(rows_)) {
+    const int64_t before = id.value() - std::ssize(rows_) + std::ssize(pending_);
     std::vector<std::string> lines = {
-        fmt::format("trial {} is not proposed yet: {} are before it",
+        fmt::format("trial {} is not proposed yet: {}",
                     id.value(),
-                    id.value() - std::ssize(rows_) + std::ssize(pending_))};
+                    before == 0   ? "it is the next"
+                    : before == 1 ? "one is before it"
+                                  : fmt::format("{} are before it", before))};
     for (std::string& line : WhyNothingStarts()) lines.push_back(std::move(line));
     return lines;
   }
   const TrialRow& row = Row(id);
-  std::string head = fmt::format("trial {} is {}", id.value(), ToString(row.state));
-  if (row.reason != Reason::kNone) head += fmt::format(" ({})", ToString(row.reason));
-  if (!row.detail.empty()) head += ": " + row.detail;
-  std::vector<std::string> lines = {head};
+  std::vector<std::string> lines = {StateText(row)};
   if (row.state == TrialState::kPending) {
     for (std::string& line : WhyNothingStarts()) lines.push_back(std::move(line));
   }
@@ -35,7 +36,7 @@ std::vector<std::string> Controller::Explain(TrialId id, Now now) const {
   lines.push_back(
       fmt::format("attempt {} on {}{}, last heard {:.1f} s ago",
                   row.attempt.value(),
-                  member == nullptr ? "?" : member->name,
+                  member == nullptr ? "?" : member->offer.name,
                   live.seen_running ? "" : ", not confirmed yet",
                   member == nullptr ? 0 : ToSeconds(now.steady - member->heard)));
   if (!live.why.empty()) lines.push_back("waits there: " + live.why);

@@ -14,6 +14,11 @@ namespace {
 // best fit: packing matters where places are scarce, and then few are open.
 constexpr size_t kCompared = 64;
 
+// As explanations call it.
+std::string ShownName(const Member& member) {
+  return member.embedded ? "this machine" : member.name + " on " + member.host;
+}
+
 }  // namespace
 
 void Fleet::Restore(const ExecutorRow& row, Time now) {
@@ -23,9 +28,11 @@ void Fleet::Restore(const ExecutorRow& row, Time now) {
   member.host = row.host;
   member.boot_id = row.boot_id;
   member.embedded = row.embedded;
+  // Not in the record; the patient one of the two for whoever is away.
+  member.policy = row.embedded ? LostPolicy::kStop : LostPolicy::kFinish;
   member.heard = member.turn_changed = now;
   member.offer.executor = row.id;
-  member.offer.name = row.name;
+  member.offer.name = ShownName(member);
   member.offer.usable = false;
   member.offer.unusable_why = "not connected";
   next_id_ = std::max(next_id_, row.id.value() + 1);
@@ -33,6 +40,10 @@ void Fleet::Restore(const ExecutorRow& row, Time now) {
 
 Member& Fleet::Welcome(const Hello& hello, const std::string& peer, Time now) {
   Member* member = hello.id ? Find(*hello.id) : nullptr;
+  if (member != nullptr && (member->name != hello.name || member->host != hello.host ||
+                            member->embedded != hello.embedded)) {
+    member = nullptr;  // an id of another sweep's
+  }
   if (member == nullptr) {
     for (auto& [id, known] : members_) {
       const bool same = known.name == hello.name && known.host == hello.host &&
@@ -41,8 +52,7 @@ Member& Fleet::Welcome(const Hello& hello, const std::string& peer, Time now) {
     }
   }
   if (member == nullptr) {
-    const ExecutorId id(hello.id ? std::max(hello.id->value(), next_id_) : next_id_);
-    next_id_ = id.value() + 1;
+    const ExecutorId id(next_id_++);
     member = &members_[id];
     member->id = id;
   }
@@ -60,7 +70,7 @@ Member& Fleet::Welcome(const Hello& hello, const std::string& peer, Time now) {
   member->turn_changed = now;
   member->offer = Offer{};
   member->offer.executor = member->id;
-  member->offer.name = hello.name;
+  member->offer.name = ShownName(*member);
   member->offer.total = hello.resources;
   member->offer.device_used.resize(hello.resources.devices.size());
   Heard(member, now);

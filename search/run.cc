@@ -11,6 +11,7 @@
 #include <csignal>
 #include <deque>
 #include <map>
+#include <utility>
 
 #include "executors/codec.h"
 #include "executors/transport.h"
@@ -30,6 +31,8 @@ namespace fs = std::filesystem;
 
 constexpr size_t kFramesATurn = 2000;
 constexpr double kRetryCommitS = 1;
+constexpr size_t kMostBacklog = 256 << 20;
+constexpr double kChildLookS = 1;
 constexpr double kGoodbyeS = 5;
 constexpr int kMostRestarts = 5;
 constexpr double kRestartsWithinS = 60;
@@ -76,8 +79,11 @@ class SweepLoop {
   void ReadFrames();
   void ReadRequests();
   void ReapExecutor();
+  void RestartExecutor();
+  void LookAfterAdopted();
   void CommitAndSend(Turn turn);
   void HoldBack(const std::string& why);
+  void HoldFrame(const Peer& peer, std::string_view bytes);
   void SayGoodbye();
   void Feed(const ControllerEvent& event) { controller_->Handle(event, now_); }
   void Say(const std::string& line) { progress_->Say(line); }
@@ -94,9 +100,12 @@ class SweepLoop {
   std::unique_ptr<ServerTransport> transport_;
   EmbeddedOptions embedded_;
   fs::path sockets_;
-  std::deque<Frame> backlog_;
+  std::deque<Frame> backlog_;  // of a time in which the record could not be written
+  size_t backlog_bytes_ = 0;
+  Time next_child_look_;
   Now now_;
   pid_t executor_pid_ = 0;
+  bool adopted_ = false;  // the executor is of an earlier controller
   std::deque<Time> restarts_;
   int interrupts_ = 0;
   std::string held_why_;  // said already
@@ -239,9 +248,13 @@ void SweepLoop::WaitForOldExecutor() {
       return item.second.embedded && item.second.present;
     });
   };
-  while (!end_ && !present()) {
+  adopted_ = true;
+  while (!end_ && adopted_ && !present()) {
     OneTurn();
-    if (!FileLock::IsHeld(folder_->dir() / "executor.lock")) return StartExecutor();
+    if (!FileLock::IsHeld(folder_->dir() / "executor.lock")) {
+      if (!std::exchange(adopted_, false)) return;
+      return StartExecutor();
+    }
     if (ReadClocks().steady > until) {
       throw EnvironmentError(
           fmt::format("the executor of this folder (pid {}) is alive and does not "
@@ -268,6 +281,17 @@ void SweepLoop::OneTurn() {
   ReadRequests();
   Feed(TimePassed{});
   CommitAndSend(controller_->TakeTurn(now_));
+  LookAfterAdopted();
+}
+
+// An executor that survived an earlier controller is nobody's child: its end is seen by
+// its lock.
+void SweepLoop::LookAfterAdopted() {
+  if (!adopted_ || end_ || now_.steady < next_child_look_) return;
+  next_child_look_ = now_.steady + Seconds(kChildLookS);
+  if (FileLock::IsHeld(folder_->dir() / "executor.lock")) return;
+  adopted_ = false;
+  RestartExecutor();
 }
 
 void SweepLoop::ReadFrames() {
@@ -280,6 +304,7 @@ void SweepLoop::ReadFrames() {
     std::optional<Frame> frame;
     if (!backlog_.empty()) {
       frame = std::move(backlog_.front());
+      backlog_bytes_ -= frame->bytes.size();
       backlog_.pop_front();
     } else {
       frame = transport_->ReceiveFromExecutor();
@@ -310,11 +335,7 @@ void SweepLoop::ReadSignals() {
       continue;
     }
     now_ = ReadClocks();
-    ++interrupts_;
-    Say(interrupts_ == 1
-            ? "interrupted: nothing new starts, running trials are stopped and "
-              "put back; once more kills them"
-            : "killing what runs");
+    progress_->OnInterrupt(++interrupts_);
     Feed(StopAsked{interrupts_ == 1 ? StopKind::kInterrupt : StopKind::kKill});
   }
 }
@@ -325,7 +346,10 @@ void SweepLoop::ReapExecutor() {
     return;
   }
   executor_pid_ = 0;
-  if (end_) return;
+  if (!end_) RestartExecutor();
+}
+
+void SweepLoop::RestartExecutor() {
   const Time now = ReadClocks().steady;
   restarts_.push_back(now);
   while (now - restarts_.front() > Seconds(kRestartsWithinS)) restarts_.pop_front();
@@ -364,6 +388,10 @@ void SweepLoop::CommitAndSend(Turn turn) {
       HoldBack(error.what());
     }
   }
+  if (!held_why_.empty()) {
+    held_why_.clear();
+    progress_->Warn("the record can be written again");
+  }
   Failpoint("controller.after_commit");
   if (!too_early) send();
   Failpoint("controller.after_send");
@@ -380,29 +408,45 @@ void SweepLoop::HoldBack(const std::string& why) {
         "the record can not be written, trials go on, trying again each second: " +
         why);
   }
+  more_frames_ = false;
   const Time until = ReadClocks().steady + Seconds(kRetryCommitS);
   while (ReadClocks().steady < until) {
     Poll(0.1);
-    if (interrupts_ > 1) throw EnvironmentError(why);
+    if (interrupts_ > 1)
+      throw EnvironmentError(why + "\nRun the same line again to go on.");
     while (std::optional<Frame> frame = transport_->ReceiveFromExecutor()) {
-      std::optional<FromExecutor> message = DecodeFromExecutor(frame->bytes);
-      if (!message) continue;
-      if (!std::holds_alternative<Heartbeat>(*message)) {
-        backlog_.push_back(std::move(*frame));
-        continue;
+      for (const std::string_view part : SplitFrames(frame->bytes)) {
+        HoldFrame(frame->peer, part);
       }
-      const std::optional<SendTo> answer =
-          controller_->AnswerWhileHeld(PeerSaid{frame->peer, std::move(*message)});
-      if (answer) transport_->SendToExecutor(answer->peer, Encode(answer->message));
     }
   }
+}
+
+void SweepLoop::HoldFrame(const Peer& peer, std::string_view bytes) {
+  std::optional<FromExecutor> message = DecodeFromExecutor(bytes);
+  // A Hello is said again each second.
+  if (!message || std::holds_alternative<Hello>(*message)) return;
+  if (!std::holds_alternative<Heartbeat>(*message)) {
+    // Beyond the bound a frame is lost, and said again after the next answer.
+    if (backlog_bytes_ + bytes.size() > kMostBacklog) return;
+    backlog_bytes_ += bytes.size();
+    backlog_.push_back({peer, std::string(bytes)});
+    return;
+  }
+  const std::optional<SendTo> answer =
+      controller_->AnswerWhileHeld(PeerSaid{peer, std::move(*message)});
+  if (answer) transport_->SendToExecutor(answer->peer, Encode(answer->message));
 }
 
 // The embedded executor leaves once it was told; what it says meanwhile is answered
 // with the same word, since sends get lost.
 void SweepLoop::SayGoodbye() {
   const Time until = ReadClocks().steady + Seconds(kGoodbyeS);
-  while (executor_pid_ != 0 && ReadClocks().steady < until) {
+  const auto lock = folder_->dir() / "executor.lock";
+  const auto stays = [&] {
+    return executor_pid_ != 0 || (adopted_ && FileLock::IsHeld(lock));
+  };
+  while (stays() && ReadClocks().steady < until) {
     Poll(0.05);
     ReapExecutor();
     while (const std::optional<Frame> frame = transport_->ReceiveFromExecutor()) {

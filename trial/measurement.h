@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "trial/ids.h"
 #include "trial/objective.h"
@@ -46,5 +47,12 @@ struct SourceOffset {
   int64_t offset = 0;
   bool operator==(const SourceOffset&) const = default;
 };
+
+// Places of one source in order: a later generation is further than any offset before
+// it.
+inline std::pair<int32_t, int64_t> PlaceOf(const SourceOffset& at) {
+  return {at.source.generation, at.offset};
+}
+inline constexpr std::pair<int32_t, int64_t> kNowhere{0, 0};
 
 }  // namespace hyperopt

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "executors/attempt_folder.h"
+#include "executors/device_lease.h"
 #include "executors/executor.h"
 #include "executors/report_reader.h"
 #include "trial/clock.h"
@@ -21,10 +22,11 @@ struct FollowedRun {
   Time next_look;  // not before
   Time next_log_look;
   int watch = -1;        // inotify descriptor of its folder, -1 where there is none
-  bool over = false;            // read to its end: nothing more comes
+  bool over = false;     // read to its end: nothing more comes
   bool touched = false;  // inotify said that something was written
   int64_t pruned_step = 0;
   std::vector<std::unique_ptr<ReportReader>> readers;
+  std::vector<DeviceLease> leases;  // of real devices, against other sweeps
 
   // The readers that the sweep's search file asks for, standing at 0.
   void OpenReaders(const SweepSpec& sweep);

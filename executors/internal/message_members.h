@@ -108,6 +108,7 @@ constexpr auto Members(const Launch*) {
                     &Launch::seed,
                     &Launch::ranks,
                     &Launch::devices,
+                    &Launch::device_share,
                     &Launch::hide_gpus,
                     &Launch::cpus_per_rank,
                     &Launch::budget,

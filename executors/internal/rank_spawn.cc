@@ -213,10 +213,8 @@ SpawnResult StartRank(const RankSpec& spec, const std::string& token) {
   const std::optional<std::string> program = FindProgram(spec);
   if (!program) {
     result.error = fmt::format(
-        "{}: not found in PATH ({}); write its whole path in command:, or set PATH in "
-        "env:",
-        spec.argv[0],
-        PathOf(spec.env));
+        "{}: not found in PATH; write its whole path in command:, or set PATH in env:",
+        spec.argv[0]);
     return result;
   }
   std::vector<char*> argv = Pointers(spec.argv);

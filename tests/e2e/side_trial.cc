@@ -1,5 +1,6 @@
-// A trial that keeps a log of its own, so that an audit can compare the record with what really
-// happened: LOG gets "start|end <trial> <attempt> <pid>", fsynced, in one write each.
+// A trial that keeps a log of its own, so that an audit can compare the record with
+// what really happened: LOG gets "start|end <trial> <attempt> <pid>", fsynced, in one
+// write each.
 //   side_trial LOG REPORTS MILLISECONDS
 // Reports `step` and `loss` (a function of the parameters), half a line at a time where
 // HYPEROPT_PARAM_HALVES is 1.
@@ -21,7 +22,8 @@ std::string Env(const char* name) {
 
 void Append(const char* file, const std::string& text, bool durable) {
   const int fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0 || write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+  if (fd < 0 ||
+      write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
     perror(file);
     _exit(9);
   }
@@ -31,8 +33,8 @@ void Append(const char* file, const std::string& text, bool durable) {
 
 void Note(const char* log, const char* what) {
   Append(log,
-         std::string(what) + " " + Env("HYPEROPT_TRIAL") + " " + Env("HYPEROPT_ATTEMPT") +
-             " " + std::to_string(getpid()) + "\n",
+         std::string(what) + " " + Env("HYPEROPT_TRIAL") + " " +
+             Env("HYPEROPT_ATTEMPT") + " " + std::to_string(getpid()) + "\n",
          true);
 }
 
@@ -53,7 +55,8 @@ int main(int argc, char** argv) {
   for (int step = 1; step <= reports; ++step) {
     Wait(milliseconds);
     char line[100];
-    snprintf(line, sizeof line, "{\"step\": %d, \"loss\": %.17g}\n", step, x + 1.0 / step);
+    snprintf(
+        line, sizeof line, "{\"step\": %d, \"loss\": %.17g}\n", step, x + 1.0 / step);
     const std::string text = line;
     const std::string file = Env("HYPEROPT_REPORT");
     Append(file.c_str(), text.substr(0, 5), false);
