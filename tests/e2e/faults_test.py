@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -189,6 +190,37 @@ class FaultsTest(SceneTest):
                 scene.expect(process)
                 self.completed()
                 scene.shut("go")
+
+    def test_no_standard_streams_at_all(self):
+        # hyperopt ... <&- >&- 2>&-: what it opens first must not become its stdout.
+        scene = self.scene
+        scene.search("mark ran .; exec 2>&1; echo words; " + DONE)
+
+        def close_all():
+            for fd in (0, 1, 2):
+                os.close(fd)
+        scene.expect(scene.start(stdin=None, stdout=None, stderr=None, preexec_fn=close_all))
+        self.completed()
+        self.assertEqual(len(scene.marks("ran")), 4)
+        json.loads(scene.text("sweep", "lock"))
+        self.assertEqual(scene.text("sweep", "trials", "0", "0", "1", "stdout.log"), "words\n")
+
+    def test_record_locked_by_another_program(self):
+        # Somebody's sqlite3 holds a lock: nothing is lost, and it goes on.
+        scene = self.scene
+        scene.search("mark started .; await go; mark ended .; " + DONE, num_samples=2)
+        process = scene.start()
+        scene.await_marks("started", 2)
+        database = sqlite3.connect(os.path.join(scene.dir, "sweep.db"), isolation_level=None)
+        database.execute("begin immediate")
+        scene.open("go")
+        scene.await_marks("ended", 2)
+        wait_until(lambda: "can not be written" in scene.said() or process.poll() is not None, "the wait")
+        self.assertIsNone(process.poll(), scene.output())
+        database.execute("rollback")
+        database.close()
+        scene.expect(process)
+        self.completed()
 
     def test_reader_that_does_not_read(self):
         # A pipe that nobody empties stops nothing.

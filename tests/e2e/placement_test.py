@@ -98,6 +98,44 @@ class PlacementTest(SceneTest):
             most = max(most, running)
         self.assertLessEqual(most, 3)
 
+    def test_shares_survive_a_restart(self):
+        scene = self.scene
+        process = self.held("--gpus", "2", gpu_resources_per_trial=0.5, num_samples=8, max_concurrent_trials=8)
+        before = scene.await_marks("started", 4)
+        process.kill()
+        process.wait()
+        process = scene.start("--gpus", "2")
+        wait_until(lambda: "8 trials, 0 finished before" in scene.said(), "its return")
+        wait_until(lambda: "emptiest of 2 has 0 free" in self.explained(4), "what the four hold")
+        freed = next(word for trial, _, word in before if trial == 2)
+        scene.open("go.2")
+        self.assertEqual(scene.await_marks("started", 5)[4], (4, 1, freed))
+        self.assertEqual(self.running(), 4)
+        self.finish_all(process)
+
+    def test_gate_holds_for_reruns(self):
+        scene = self.scene
+        scene.search('[ -e "$here/mended" ] || exit 1; ' + HELD, num_samples=6, max_concurrent_trials=2,
+                     max_initial_failures=9)
+        scene.run(code=1)
+        scene.open("mended")
+        process = scene.spawn("resume", scene.dir, "--rerun-failed", "--cpus", "8")
+        scene.await_marks("started", 2)
+        self.assertIn("max_concurrent_trials is 2, and 2 are running", self.explained(5))
+        self.assertEqual(self.running(), 2)
+        scene.open("go")
+        scene.expect(process)
+        self.completed(attempt=2)
+
+    def test_one_slow_trial_holds_nobody_up(self):
+        scene = self.scene
+        process = self.held(num_samples=8, max_concurrent_trials=2)
+        scene.await_marks("started", 2)
+        for trial in range(1, 8):
+            scene.open(f"go.{trial}")
+        wait_until(lambda: scene.states() == ["running"] + ["completed"] * 7, "all but the slow one")
+        self.finish_all(process)
+
     def test_cpus_bind(self):
         process = self.held("--cpus", "4", num_samples=4, max_concurrent_trials=4, cpu_resources_per_trial=1.5)
         self.scene.await_marks("started", 2)

@@ -153,6 +153,28 @@ class ContractTest(SceneTest):
         with open(os.path.join(scene.dir, "sweep.db"), "rb") as file:
             self.assertNotIn(b"hush", file.read())
 
+    def test_values_of_any_kind_reach_the_trial_as_they_are(self):
+        values = ["$(touch pwned); `id` | x", "it's \"so\"", "a\nb", "", 1, 1.0, True, "1", None, [1, "a b"], {"k": [None]}]
+        scene = self.scene
+        printer = os.path.join(scene.folder, "printer.py")
+        with open(printer, "w") as file:
+            file.write("""import json, os, sys
+with open(os.environ["HYPEROPT_TRIAL_DIR"] + "/got.json", "w") as file:
+    json.dump([sys.argv[1:], os.environ["HYPEROPT_PARAM_C"], json.load(open(os.environ["HYPEROPT_PARAMS"]))], file)
+with open(os.environ["HYPEROPT_REPORT"], "a") as file:
+    file.write('{"loss": 1}\\n')
+""")
+        scene.search("", parameters={"c": {"space": "grid_search", "values": values}}, num_samples=1,
+                     top={"command": [sys.executable, printer, "${args}", "${c}"]})
+        scene.run()
+        words = [value if isinstance(value, str) else json.dumps(value, separators=(",", ":")) for value in values]
+        for number, (value, word) in enumerate(zip(values, words)):
+            argv, variable, params = json.loads(scene.text("sweep", "trials", str(number), "0", "1", "got.json"))
+            self.assertEqual((argv, variable), ([f"--c={word}", word], word))
+            self.assertEqual((params["c"], type(params["c"])), (value, type(value)))
+        self.assertFalse(os.path.exists(os.path.join(scene.folder, "pwned")))
+        self.completed()
+
     def test_stdin_is_empty(self):
         scene = self.scene
         scene.search('readlink /proc/self/fd/0 > "$HYPEROPT_TRIAL_DIR/stdin"; cat; ' + DONE, num_samples=1)
@@ -252,6 +274,23 @@ report '{"loss": 1}'""", num_samples=1)
         self.assertEqual([(r["step"], r["attempt"], r["loss"]) for r in trial["reports"] if r["attempt"] == 2],
                          [(3, 2, 1)])
         self.completed(attempt=2)
+
+    def test_best_and_last_are_kept(self):
+        # Of six only the best and the last stay; the half one is never called the best's.
+        scene = self.scene
+        scene.search("""
+for n in 1 2 3 4 5 6; do
+  mkdir -p "$HYPEROPT_CHECKPOINT_DIR/$n"; echo > "$HYPEROPT_CHECKPOINT_DIR/$n/COMPLETE"
+  report "{\\"step\\": $n, \\"loss\\": $(((n - 3) * (n - 3)))}"
+done
+mkdir "$HYPEROPT_CHECKPOINT_DIR/7" """, num_samples=1)
+        scene.run()
+        folder = os.path.join(scene.attempt(0), "checkpoints")
+        complete = [n for n in os.listdir(folder) if os.path.exists(os.path.join(folder, n, "COMPLETE"))]
+        self.assertEqual(sorted(complete), ["3", "6"])
+        best = json.loads(scene.text("sweep", "best.json"))
+        self.assertEqual((best["value"], best["checkpoint_step"], best["checkpoint"]),
+                         (0, 3, os.path.join(folder, "3")))
 
     def test_one_that_does_not_load_is_dropped(self):
         scene = self.scene

@@ -7,6 +7,7 @@
 import os
 import re
 import signal
+import socket
 import stat
 import sys
 
@@ -45,8 +46,7 @@ class RemoteTest(SceneTest):
         scene.expect(process)
         self.assertEqual([run[2:] for run in self.runs()], [("a", "exit")] * 6)
         self.assertIn("joined", scene.said())
-        executor.send_signal(signal.SIGTERM)
-        scene.expect(executor)
+        scene.expect(executor)  # it leaves with the sweep
         self.completed()
 
     def test_wrong_key_gets_no_work(self):
@@ -109,6 +109,26 @@ class RemoteTest(SceneTest):
                 with open(path) as file:
                     lines += file.readlines()[1:]
         return lines
+
+    def test_strangers_at_the_port_change_nothing(self):
+        scene = self.scene
+        key = self.key()
+        scene.search(AT_THE_GATE, num_samples=2)
+        process, endpoint = scene.listen("--key", key)
+        executor = scene.executor("a", endpoint, "--key", key, "--cpus", "2")
+        scene.await_marks("started", 2)
+        address = ("127.0.0.1", int(endpoint.rsplit(":", 1)[1]))
+        for words in (b"", b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 100000, b"\xff\0\0\0\0\0\0\0\1\x7f\3\0NULL" + b"\0" * 48):
+            with socket.create_connection(address) as stranger:
+                try:
+                    stranger.sendall(words)
+                except OSError:
+                    pass  # it may hang up at once
+        scene.open("go")
+        scene.expect(process)
+        executor.send_signal(signal.SIGTERM)
+        scene.expect(executor)
+        self.completed()
 
     def test_default_listens_nowhere(self):
         # All sockets of an ordinary sweep are files of this user alone.

@@ -87,6 +87,57 @@ class ResumeTest(SceneTest):
         self.assertEqual({trial["state"] for trial in scene.trials()}, {"completed"})
         scene.nothing_left()
 
+    def test_grid_repeats_no_cell(self):
+        # num_samples times all cells, each once a sample, also over interruptions and kills.
+        scene = self.scene
+        grid = {"a": {"space": "grid_search", "values": [1, 2, 3]},
+                "b": {"space": "grid_search", "values": ["x", "y"]},
+                "x": {"space": "uniform", "lower": 0, "upper": 1}}
+        scene.search('mark ran "$HYPEROPT_PARAM_A$HYPEROPT_PARAM_B"; [ $HYPEROPT_TRIAL -lt 2 ] || await go; ' + DONE,
+                     parameters=grid, num_samples=2)
+        process = scene.start()
+        wait_until(lambda: scene.states() == ["completed", "completed", "running", "running"], "two, and two run")
+        process.send_signal(signal.SIGINT)
+        scene.expect(process, 130)
+        process = scene.start()
+        scene.await_marks("ran", 6)
+        process.kill()
+        process.wait()
+        scene.open("go")
+        scene.run()
+        cells = [f"{t['params']['a']}{t['params']['b']}" for t in scene.trials()]
+        self.assertEqual(sorted(cells), sorted(2 * ["1x", "1y", "2x", "2y", "3x", "3y"]))
+        self.assertEqual([len([1 for ran in scene.marks("ran") if ran[0] == n]) for n in range(12)],
+                         [1, 1, 2, 2] + [1] * 8)
+        scene.hyperopt("verify", scene.dir)
+
+    def test_rungs_are_those_of_the_record(self):
+        # Interrupted between rungs: each entry is there once, and is judged with those of before.
+        scene = self.scene
+        trial = """
+mark from "${HYPEROPT_RESUME_FROM:-none}"
+n=0
+while [ $n -lt 4 ]; do
+  n=$((n + 1)); report "{\\"step\\": $n, \\"loss\\": $HYPEROPT_TRIAL}"
+  [ $n != 2 ] || [ $HYPEROPT_TRIAL != 0 ] || await go
+done"""
+        scene.search(trial, num_samples=5, max_concurrent_trials=1,
+                     scheduler={"type": "asha", "max_t": 4, "grace_period": 1, "reduction_factor": 2})
+        process = scene.start()
+        wait_until(lambda: scene.recorded() == 2, "the first rung")
+        process.send_signal(signal.SIGINT)
+        scene.expect(process, 130)
+        rungs = scene.query("select trial, rung, value, stopped from rung order by trial, rung")
+        self.assertEqual(rungs, [(0, 0, 0, 0), (0, 1, 0, 0)])
+        scene.open("go")
+        scene.run()
+        self.assertEqual(scene.query("select trial, rung, value, stopped from rung where trial = 0 order by rung"),
+                         rungs)
+        self.assertEqual(scene.query("select trial, rung, stopped from rung where trial > 0 order by trial, rung"),
+                         [(n, 0, 1) for n in range(1, 5)])
+        self.assertEqual(scene.states(), ["completed"] + ["stopped"] * 4)
+        scene.hyperopt("verify", scene.dir)
+
     def test_finished_says_so(self):
         scene = self.scene
         scene.search("mark started .; " + DONE)
