@@ -62,18 +62,19 @@ void RequirePrivate(const std::filesystem::path& path) {
         fmt::format("{}: {} (`hyperopt keygen {}` makes a key file)",
                     path.native(),
                     std::error_code(errno, std::generic_category()).message(),
-                    path.native()));
+                    QuoteShellWord(path.native())));
   }
   if (!S_ISREG(info.st_mode)) {
     throw ConfigError(fmt::format("{}: not a file", path.native()));
   }
   if ((info.st_mode & 077) != 0) {
     throw ConfigError(
-        fmt::format("{0}: others can read or change this key file (mode "
-                    "{1:04o}); `chmod 600 {0}`, and make new keys if "
+        fmt::format("{}: others can read or change this key file (mode "
+                    "{:04o}); `chmod 600 {}`, and make new keys if "
                     "somebody may have read them",
                     path.native(),
-                    info.st_mode & 07777));
+                    info.st_mode & 07777,
+                    QuoteShellWord(path.native())));
   }
   if (info.st_uid != geteuid() && info.st_uid != 0 && geteuid() != 0) {
     throw ConfigError(
@@ -119,7 +120,7 @@ void WriteNewKeyFile(const std::filesystem::path& path) {
   const UniqueFd file(
       open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file && errno == EEXIST) {
-    throw EnvironmentError(fmt::format(
+    throw ConfigError(fmt::format(
         "{}: is there already and is not written over; name another file, or remove it",
         path.native()));
   }

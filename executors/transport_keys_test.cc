@@ -154,7 +154,7 @@ TEST_SUITE("transport: key files") {
     CHECK(keys.server_public.size() == 40);
     CHECK(keys.client_public != keys.server_public);
     CHECK_THROWS_WITH_AS(
-        WriteNewKeyFile(path), doctest::Contains("is there already"), EnvironmentError);
+        WriteNewKeyFile(path), doctest::Contains("is there already"), ConfigError);
     CHECK(ReadKeyFile(path).server_secret == keys.server_secret);
     CHECK_THROWS_AS(WriteNewKeyFile(folder.path() / "absent" / "k"), EnvironmentError);
     fs::create_symlink(folder.path() / "elsewhere", folder.path() / "link");

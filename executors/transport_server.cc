@@ -138,9 +138,8 @@ class Server final : public ServerTransport {
     if (!keys && !IsLoopback(address.host)) {
       throw ConfigError(fmt::format(
           "{}: would let other hosts in, and there are no keys; make some with "
-          "`hyperopt "
-          "keygen` and name the file with --keys here and on each executor, or listen "
-          "on tcp://127.0.0.1",
+          "`hyperopt keygen FILE` and name the file with --key here and on each "
+          "executor, or listen on tcp://127.0.0.1",
           listen));
     }
     if (keys) RequireKeys(*keys);

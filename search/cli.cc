@@ -14,6 +14,7 @@
 #include "search/commands/start.h"
 #include "search/commands/stop.h"
 #include "search/commands/verify.h"
+#include "search/internal/cli_help.h"
 #include "search/internal/cli_words.h"
 #include "search/internal/ludwig_flags.h"
 #include "trial/errors.h"
@@ -180,7 +181,7 @@ void AddResume(CLI::App* app, Run* run) {
               throw CLI::ValidationError("--trials: write +50 for 50 more");
             }
           },
-          "So many samples more")
+          "So many samples more; +50 and 50 are the same")
       ->type_name("+N");
   command->add_flag(
       "--rerun-failed", options->rerun_failed, "Run failed trials once more");
@@ -373,6 +374,7 @@ int Parse(CLI::App* app, std::vector<std::string> words) {
 int RunCli(const std::vector<std::string>& words) {
   CLI::App app(internal::kWhatItIs, "hyperopt");
   app.footer(internal::kExitCodes);
+  app.formatter(std::make_shared<internal::HelpText>());
   app.set_help_all_flag("--help-all", "Help of all commands");
   app.set_version_flag("--version", HYPEROPT_VERSION);
   app.require_subcommand(0, 1);

@@ -117,6 +117,58 @@ TEST_CASE("help and version go to stdout and end with 0") {
   CHECK(RunWords({}).code == 2);
 }
 
+TEST_CASE("help: 80 columns, and no words of the parser's own") {
+  for (const char* command : {"",
+                              "run",
+                              "check",
+                              "resume",
+                              "status",
+                              "trials",
+                              "explain",
+                              "best",
+                              "export",
+                              "verify",
+                              "stop",
+                              "executor",
+                              "keygen"}) {
+    CAPTURE(command);
+    std::vector<std::string> words = {"--help"};
+    if (command[0] != '\0') words.insert(words.begin(), command);
+    const std::string text = RunWords(words).out;
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = text.find('\n', at);
+      CAPTURE(text.substr(at, end - at));
+      CHECK(end - at <= 80);
+      at = end + 1;
+    }
+    CHECK(text.find("WORDS") == std::string::npos);
+    CHECK(text.find("(1x)") == std::string::npos);
+    CHECK(text.find("{false}") == std::string::npos);
+    CHECK(text.find(" TEXT") == std::string::npos);
+  }
+  CHECK(RunWords({"explain", "--help"}).out.find("explain [OPTIONS] [DIR] TRIAL\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("check: one is one, and numbers are short") {
+  const auto file = SearchFile(R"(
+command: [touch, ran, "${args}"]
+hyperopt:
+  metric: loss
+  parameters: {lr: {space: loguniform, lower: 1e-5, upper: 1}}
+  search_alg: {points_to_evaluate: [{lr: 0.123456789}]}
+  executor: {num_samples: 1, gpu_resources_per_trial: 0}
+)");
+  const Ran ran = RunWords({"check", file.string(), "--dry-run", "--cpus", "1"});
+  CAPTURE(ran.out);
+  CHECK(ran.out.find(" 1 trial: the first is from points_to_evaluate") !=
+        std::string::npos);
+  CHECK(ran.out.find("1 CPU a trial") != std::string::npos);
+  CHECK(ran.out.find("(1 CPU, ") != std::string::npos);
+  CHECK(ran.out.find("\n    0  0.1235\n") != std::string::npos);
+  std::filesystem::remove_all(file.parent_path());
+}
+
 TEST_CASE("check: the exact count, what fits, the rungs; nothing runs") {
   const auto file = SearchFile(R"(
 command: [touch, ran, "${args}"]
@@ -157,7 +209,7 @@ TEST_CASE("keygen: a file for its owner alone, never over another") {
   CHECK(RunWords({"keygen", file}).code == 0);
   CHECK((std::filesystem::status(file).permissions() & std::filesystem::perms::mask) ==
         (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
-  CHECK(RunWords({"keygen", file}).code != 0);
+  CHECK(RunWords({"keygen", file}).code == 2);
   std::filesystem::remove_all(dir);
 }
 

@@ -11,6 +11,8 @@
 #include "search/commands/best.h"
 #include "search/commands/export.h"
 #include "search/commands/verify.h"
+#include "search/outcome.h"
+#include "search/record_start.h"
 #include "search/status.h"
 #include "search/testing/played_sweep.h"
 #include "trial/fs.h"
@@ -214,6 +216,72 @@ TEST_CASE("no trial, one trial, none that completed") {
         OrderedJson::parse(Exported(ExportLudwig, record))["hyperopt_results"].empty());
     CHECK(StatusOf(record.record, record.config).counts.failed >= 3);
   }
+}
+
+TEST_CASE("why: said once, in the words of a person") {
+  TrialRow row;
+  row.id = TrialId(4);
+  row.state = TrialState::kFailed;
+  row.reason = Reason::kExitCode;
+  row.detail = "exit code 3";
+  CHECK(WhyText(row) == "exit code 3");
+  CHECK(StateText(row) == "trial 4 failed: exit code 3");
+  row.state = TrialState::kPending;
+  row.reason = Reason::kRetry;
+  CHECK(WhyText(row).ends_with(": exit code 3"));
+  row = TrialRow();
+  row.state = TrialState::kCompleted;
+  CHECK(StateText(row) == "trial 0 completed");
+  row.reason = Reason::kMaxTime;
+  CHECK(StateText(row) == "trial 0 completed: at max_t");
+  row.state = TrialState::kStopped;
+  row.reason = Reason::kPruned;
+  CHECK(StateText(row) == "trial 0 was stopped: pruned");
+}
+
+// A folder with blanks in its name; the process is back where it was at the end.
+struct Elsewhere {
+  std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::path dir =
+      std::filesystem::temp_directory_path() / ("resume test " + RandomHex(6));
+  Elsewhere() {
+    std::filesystem::create_directories(dir / "first place");
+    std::filesystem::create_directories(dir / "second place");
+    std::filesystem::current_path(dir / "first place");
+  }
+  ~Elsewhere() {
+    std::filesystem::current_path(before);
+    std::filesystem::remove_all(dir);
+  }
+};
+
+TEST_CASE("a resume from another folder runs trials in the same places") {
+  const Elsewhere places;
+  const std::string file = testing::CommandFile();
+  const std::string text = "command: [sh, \"${config.dir}/t.sh\", \"${args}\"]\n" +
+                           file.substr(file.find('\n') + 1);
+  SearchConfig config;
+  SUBCASE("a file") {
+    std::ofstream("../search.yaml") << text;
+    config = LoadConfig("../search.yaml");
+  }
+  SUBCASE("a string") { config = ParseConfig(text, "--config_str", "."); }
+  const std::filesystem::path out = places.dir / "out";
+  SweepSpec first;
+  {
+    SweepFolder folder = SweepFolder::Take(out);
+    const OpenedRecord record = OpenRecord(&folder, config, OldRecord::kResume);
+    first = MakeSweepSpec(config, record.snapshot.sweep, out, config.command);
+  }
+  CHECK(std::filesystem::equivalent(
+      first.config_dir, config.file.empty() ? places.dir / "first place" : places.dir));
+  std::filesystem::current_path(places.dir / "second place");
+  const SweepRow row = ReadSweep(out).record.sweep;
+  const SearchConfig again = ConfigForResume(row);
+  const SweepSpec second = MakeSweepSpec(again, row, out, again.command);
+  CHECK(second.config_dir == first.config_dir);
+  CHECK(second.workdir == first.workdir);
+  CHECK(again.text == text);
 }
 
 TEST_CASE("ten thousand trials") {

@@ -114,7 +114,8 @@ SearchConfig ParseConfig(const std::string& text,
   Reading reading{config,
                   problems,
                   *root,
-                  command != nullptr && !command->is_null(),
+                  (command != nullptr && !command->is_null()) ||
+                      internal::HasMisspeltCommand(*root),
                   std::filesystem::absolute(folder).lexically_normal()};
   if (!reading.folder.has_filename()) reading.folder = reading.folder.parent_path();
   ReadAll(name, reading);

@@ -9,8 +9,10 @@
 namespace hyperopt {
 namespace {
 
+using testing::CommandFile;
 using testing::Contains;
 using testing::Errors;
+using testing::ErrorsOf;
 using testing::Has;
 using testing::LudwigFile;
 using testing::Parse;
@@ -179,6 +181,19 @@ TEST_CASE("the features must be there") {
                         "[{name: a, type: number}]\n" +
                         rest),
                  "search.yaml:2:26: output_features.0: another feature is called a"));
+}
+
+TEST_CASE("a misspelt section is told of alone") {
+  std::string text = CommandFile();
+  text.replace(text.find("command"), 7, "comand");
+  std::vector<std::string> lines = ErrorsOf(text);
+  REQUIRE(lines.size() == 1);
+  CHECK(Contains(lines[0], "did you mean command?"));
+  text = CommandFile();
+  text.replace(text.find("parameters"), 10, "paramters");
+  lines = ErrorsOf(text);
+  REQUIRE(lines.size() == 1);
+  CHECK(Contains(lines[0], "did you mean parameters?"));
 }
 
 TEST_CASE("how ranks are started belongs under backend.trainer") {

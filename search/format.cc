@@ -6,6 +6,7 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace hyperopt {
@@ -125,6 +126,7 @@ std::string PositiveDuration(double seconds) {
 
 constexpr size_t kGap = 2;
 constexpr size_t kLeastMiddle = 8;  // columns of a shortened cell
+constexpr size_t kLeastFirst = 12;  // the same in a column that yields first
 
 std::string Padded(const std::string& text, size_t width, Table::Align align) {
   const std::string blanks(width - DisplayWidth(text), ' ');
@@ -134,6 +136,8 @@ std::string Padded(const std::string& text, size_t width, Table::Align align) {
 // Which columns are shown, how wide, and where the '…' stands for those left out.
 struct Layout {
   std::vector<size_t> widths;
+  std::vector<size_t> cells;  // the widest cell, without the title
+  std::vector<Table::Yield> yields;
   std::vector<bool> shown;
   bool gap_column = false;
 
@@ -150,23 +154,25 @@ struct Layout {
   }
   size_t Excess(size_t width) const { return Total() > width ? Total() - width : 0; }
   bool IsMiddle(size_t column) const {
-    return column > 0 && column + 1 < widths.size();
+    return column > 0 && column + 1 < widths.size() &&
+           yields[column] == Table::Yield::kUsual;
   }
+  bool IsFirst(size_t column) const { return yields[column] == Table::Yield::kFirst; }
 };
 
-// Takes the excess from the widest columns that `may` names, evenly, never below
-// `least`.
-template <typename May>
-void Shrink(Layout* layout, size_t width, size_t least, May may) {
+// Takes the excess from the widest columns, evenly, none below what `least` says.
+template <typename Least>
+void Shrink(Layout* layout, size_t width, Least least) {
   while (layout->Excess(width) > 0) {
     size_t widest = 0;
     size_t chosen = layout->widths.size();
     for (size_t i = 0; i < layout->widths.size(); ++i) {
-      if (!layout->shown[i] || !may(i) || layout->widths[i] <= widest) continue;
-      widest = layout->widths[i];
+      const size_t now = layout->widths[i];
+      if (!layout->shown[i] || now <= widest || now <= least(i)) continue;
+      widest = now;
       chosen = i;
     }
-    if (chosen == layout->widths.size() || widest <= least) return;
+    if (chosen == layout->widths.size()) return;
     --layout->widths[chosen];
   }
 }
@@ -179,14 +185,19 @@ void LeaveOutMiddle(Layout* layout, size_t width) {
   }
 }
 
-Layout Fit(std::vector<size_t> widths, size_t width) {
-  Layout layout{std::move(widths), {}, false};
-  layout.shown.resize(layout.widths.size(), true);
-  const auto is_middle = [&layout](size_t column) { return layout.IsMiddle(column); };
-  Shrink(&layout, width, kLeastMiddle, is_middle);
-  LeaveOutMiddle(&layout, width);
-  Shrink(&layout, width, 1, [](size_t) { return true; });
-  return layout;
+void Fit(Layout* layout, size_t width) {
+  constexpr size_t kWhole = std::numeric_limits<size_t>::max();
+  Shrink(layout, width, [layout](size_t i) {
+    return layout->IsFirst(i) ? kLeastFirst : kWhole;
+  });
+  Shrink(layout, width, [layout](size_t i) {
+    return layout->IsFirst(i) ? kWhole : std::max(layout->cells[i], kLeastMiddle);
+  });
+  Shrink(layout, width, [layout](size_t i) {
+    return layout->IsMiddle(i) ? kLeastMiddle : kWhole;
+  });
+  LeaveOutMiddle(layout, width);
+  Shrink(layout, width, [](size_t) { return size_t{1}; });
 }
 
 }  // namespace
@@ -209,6 +220,11 @@ std::string NumberText(double number) {
 
 std::string NumberText(const Objective& objective) {
   return objective.missing() ? "-" : NumberText(objective.AsDouble());
+}
+
+std::string ValueText(const ParamValue& value) {
+  const double* number = std::get_if<double>(&value);
+  return number == nullptr ? ToWord(value) : NumberText(*number);
 }
 
 size_t DisplayWidth(std::string_view text) {
@@ -253,6 +269,36 @@ std::string Shortened(std::string_view text, size_t width) {
   return std::string(text.substr(0, bytes)) + std::string(kEllipsis);
 }
 
+std::string ShortenedName(std::string_view name, size_t width) {
+  if (width == 0 || DisplayWidth(name) <= width) return Shortened(name, width);
+  std::string_view part = name;
+  for (size_t dot; (dot = part.find('.')) != part.npos;) {
+    part.remove_prefix(dot + 1);
+    if (DisplayWidth(part) < width) return std::string(kEllipsis) + std::string(part);
+  }
+  return Shortened(part.empty() ? name : part, width);
+}
+
+std::string Wrapped(std::string_view text, size_t width, size_t indent) {
+  std::string wrapped;
+  size_t column = 0;
+  bool empty = true;  // no word on the line yet
+  while (!text.empty()) {
+    const size_t gap = std::min(text.find_first_not_of(' '), text.size());
+    text.remove_prefix(gap);
+    const std::string_view word = text.substr(0, text.find(' '));
+    if (word.empty()) break;
+    const size_t wide = DisplayWidth(word);
+    const bool breaks = !empty && column + gap + wide > width;
+    wrapped += breaks ? '\n' + std::string(indent, ' ') : std::string(gap, ' ');
+    column = (breaks ? indent : column + gap) + wide;
+    wrapped += word;
+    text.remove_prefix(word.size());
+    empty = false;
+  }
+  return wrapped;
+}
+
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
   assert(!columns_.empty());
   for (Column& column : columns_) column.title = Printable(column.title);
@@ -265,13 +311,16 @@ void Table::AddRow(std::vector<std::string> cells) {
 }
 
 std::string Table::ToText(size_t width) const {
-  std::vector<size_t> widths;
+  Layout layout;
   for (size_t i = 0; i < columns_.size(); ++i) {
-    size_t widest = DisplayWidth(columns_[i].title);
+    size_t widest = 0;
     for (const auto& row : rows_) widest = std::max(widest, DisplayWidth(row[i]));
-    widths.push_back(widest);
+    layout.cells.push_back(widest);
+    layout.widths.push_back(std::max(widest, DisplayWidth(columns_[i].title)));
+    layout.yields.push_back(columns_[i].yield);
+    layout.shown.push_back(true);
   }
-  const Layout layout = Fit(std::move(widths), std::max<size_t>(width, 8));
+  Fit(&layout, std::max<size_t>(width, 8));
 
   std::string text;
   const auto add_line = [&](const auto& cell_of) {
@@ -283,15 +332,17 @@ std::string Table::ToText(size_t width) const {
         gap_done = true;
         continue;
       }
-      const std::string cell = Shortened(cell_of(i), layout.widths[i]);
+      const std::string cell = cell_of(i, layout.widths[i]);
       line += Padded(cell, layout.widths[i], columns_[i].align);
       line += std::string(kGap, ' ');
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
   };
-  add_line([&](size_t i) -> const std::string& { return columns_[i].title; });
+  add_line([&](size_t i, size_t columns) {
+    return ShortenedName(columns_[i].title, columns);
+  });
   for (const auto& row : rows_) {
-    add_line([&](size_t i) -> const std::string& { return row[i]; });
+    add_line([&](size_t i, size_t columns) { return Shortened(row[i], columns); });
   }
   return text;
 }

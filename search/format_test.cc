@@ -94,6 +94,61 @@ TEST_CASE("a text is cut between characters") {
   CHECK(Shortened("ab", 0) == "");
 }
 
+TEST_CASE("a dotted name keeps what tells it apart") {
+  CHECK(ShortenedName("trainer.learning_rate", 21) == "trainer.learning_rate");
+  CHECK(ShortenedName("trainer.learning_rate", 20) == "…learning_rate");
+  CHECK(ShortenedName("a.trainer.type", 13) == "…trainer.type");
+  CHECK(ShortenedName("a.trainer.type", 12) == "…type");
+  CHECK(ShortenedName("trainer.learning_rate", 8) == "learnin…");
+  CHECK(ShortenedName("learning_rate", 6) == "learn…");
+  CHECK(ShortenedName("a.", 1) == "…");
+  CHECK(ShortenedName("a.b", 0) == "");
+}
+
+TEST_CASE("lines are broken at blanks, words stay whole") {
+  CHECK(Wrapped("a bc  def", 9, 2) == "a bc  def");
+  CHECK(Wrapped("a bc  def", 8, 2) == "a bc\n  def");
+  CHECK(Wrapped("  | one two", 7, 4) == "  | one\n    two");
+  CHECK(Wrapped("a /a/long/path b", 5, 1) == "a\n /a/long/path\n b");
+  CHECK(Wrapped("学習 率", 6, 0) == "学習\n率");
+  CHECK(Wrapped("", 5, 1) == "");
+}
+
+TEST_CASE("a value is shown to four digits, a text as it is") {
+  CHECK(ValueText(0.00023664488620081532) == "0.0002366");
+  CHECK(ValueText(int64_t{1234567}) == "1234567");
+  CHECK(ValueText(std::string("1.23456789")) == "1.23456789");
+  CHECK(ValueText(true) == "true");
+}
+
+TEST_CASE("a long why is cut before trial, state and metric") {
+  constexpr auto kRight = Table::Align::kRight;
+  constexpr auto kLast = Table::Yield::kLast;
+  Table table({{"trial", kRight, kLast},
+               {"state", Table::Align::kLeft, kLast},
+               {"loss", kRight, kLast},
+               {"trainer.learning_rate", kRight},
+               {"trainer.dropout", kRight},
+               {"why", Table::Align::kLeft, Table::Yield::kFirst}});
+  table.AddRow({"0", "completed", "0.1111", "0.0002366", "0.4", "at max_t"});
+  table.AddRow({"4", "failed", "-", "0.01", "0.5", std::string(300, 'x')});
+  CHECK(table.ToText(79) ==
+        "trial  state        loss  trainer.learning_rate  trainer.dropout  why\n"
+        "    0  completed  0.1111              0.0002366              0.4  at max_t\n"
+        "    4  failed          -                   0.01              0.5  "
+        "xxxxxxxxxxxx…\n");
+  CHECK(table.ToText(70) ==
+        "trial  state        loss  …learning_rate        …dropout  why\n"
+        "    0  completed  0.1111       0.0002366             0.4  at max_t\n"
+        "    4  failed          -            0.01             0.5  xxxxxxxxxxx…\n");
+  CHECK(table.ToText(60) ==
+        "trial  state        loss  learning…   …dropout  why\n"
+        "    0  completed  0.1111  0.0002366        0.4  at max_t\n"
+        "    4  failed          -       0.01        0.5  xxxxxxxxxxx…\n");
+  // Where it fits, nothing is cut.
+  CHECK(table.ToText(1000).find(std::string(300, 'x')) != std::string::npos);
+}
+
 TEST_CASE("a table that fits") {
   Table table({{"trial", Table::Align::kRight}, {"state"}, {"loss"}});
   table.AddRow({"0", "completed", "0.4127"});

@@ -102,6 +102,34 @@ Outcome OfFault(const TrialRow& row,
 
 }  // namespace
 
+std::string WhyText(const TrialRow& row) {
+  if (row.reason == Reason::kMaxTime && row.detail.empty()) return "at max_t";
+  if (row.detail.empty()) return std::string(ToString(row.reason));
+  // What failed it is in the detail already.
+  if (row.state == TrialState::kFailed || row.reason == Reason::kNone ||
+      row.reason == Reason::kWallLimit) {
+    return row.detail;
+  }
+  return fmt::format("{}: {}", ToString(row.reason), row.detail);
+}
+
+std::string StateText(const TrialRow& row) {
+  const auto word = [&]() -> std::string {
+    switch (row.state) {
+      case TrialState::kCompleted:
+      case TrialState::kFailed:
+        return std::string(ToString(row.state));
+      case TrialState::kStopped:
+        return "was stopped";
+      default:
+        return fmt::format("is {}", ToString(row.state));
+    }
+  };
+  const std::string why = WhyText(row);
+  return fmt::format(
+      "trial {} {}{}{}", row.id.value(), word(), why.empty() ? "" : ": ", why);
+}
+
 Outcome DecideOutcome(const TrialRow& row,
                       const ExitInfo& info,
                       const ExecutorOptions& options,

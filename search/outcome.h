@@ -36,4 +36,10 @@ Outcome DecideOutcome(const TrialRow& row,
                       const std::string& metric,
                       const std::set<std::string>& seen);
 
+// Why a trial is in its state, for a person, said once: "exit code 3", "pruned", "tried
+// again: exit code 3"; "" where there is nothing to say.
+std::string WhyText(const TrialRow& row);
+// "trial 4 failed: exit code 3", "trial 0 completed: at max_t".
+std::string StateText(const TrialRow& row);
+
 }  // namespace hyperopt

@@ -20,6 +20,20 @@ constexpr double kFirstSummaryS = 2;
 constexpr double kMostSummaryS = 60;
 constexpr double kPatienceAtEndS = 5;
 
+using internal::TooLong;
+
+std::string Fitted(const std::string& line, size_t width, TooLong too_long) {
+  constexpr size_t kIndent = 4;
+  switch (too_long) {
+    case TooLong::kWrap:
+      return Wrapped(line, width, kIndent);
+    case TooLong::kCut:
+      return Shortened(line, width);
+    default:
+      return line;
+  }
+}
+
 }  // namespace
 
 ProgressMode ChooseMode(bool json, bool quiet, bool stdout_is_tty) {
@@ -33,13 +47,16 @@ struct Progress::Impl {
       : mode(the_mode),
         fd(fileno(out)),
         output(fd, mode == ProgressMode::kJson ? kEventsKept : kLinesKept),
-        words(config, [this](const std::string& line) { Line(line); }),
+        words(config,
+              [this](const std::string& line, TooLong too_long) {
+                Line(line, too_long);
+              }),
         events(config) {}
 
-  void Line(const std::string& line) {
+  void Line(const std::string& line, TooLong too_long = TooLong::kWrap) {
     if (mode == ProgressMode::kTerminal) {
       const internal::TerminalSize size = internal::SizeOfTerminal(fd);
-      output.Write(block.Above(line, size));
+      output.Write(block.Above(Fitted(line, size.columns - 1, too_long), size));
       redraw = true;
     } else if (mode == ProgressMode::kPlain) {
       output.Write(line + "\n");
@@ -108,6 +125,15 @@ void Progress::Warn(std::string_view line) {
   if (impl_->mode == ProgressMode::kJson || impl_->mode == ProgressMode::kQuiet) {
     std::fprintf(stderr, "hyperopt: %s\n", Printable(line).c_str());
   }
+}
+
+void Progress::OnInterrupt(int count) {
+  if (count > 2) return;
+  Say(count == 1
+          ? "interrupted: nothing new starts, running trials are stopped and put "
+            "back; once more kills them"
+          : "killing what runs");
+  impl_->words.StopIsSaid();
 }
 
 void Progress::OnTurn(std::span<const RecordChange> changes,

@@ -41,6 +41,9 @@ class Progress {
   // As Say, but also heard in kQuiet and beside kJson's objects, on stderr.
   void Warn(std::string_view line);
 
+  // The user's signals to stop, the first, the second, ...: each is told of once.
+  void OnInterrupt(int count);
+
   // After each commit, with what was committed. Costs little where nothing is shown: it
   // is called over 1,000 times a second.
   void OnTurn(std::span<const RecordChange> changes,

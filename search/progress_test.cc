@@ -69,7 +69,7 @@ TEST_CASE("plain: a sweep from its first line to its last") {
       Lines(Shown(ProgressMode::kPlain, Falling, CommandFile(kFour)));
   REQUIRE(lines.size() == 6);
   CHECK(lines[0] == "4 trials");
-  CHECK(lines[1] == "executor embedded on node1 joined");
+  CHECK(lines[1] == "joined: embedded on node1");
   CHECK(lines[2].starts_with("best: loss 2 (trial 1, step 1)  lr=0."));
   CHECK(lines[3].starts_with("done after "));
   CHECK(lines[3].ends_with(": 4 of 4 trials: 4 completed"));
@@ -149,6 +149,71 @@ TEST_CASE("terminal: the block is erased before each line, and at the end") {
   const size_t last_escape = text.rfind("\x1b[J");
   CHECK(text.find("done after", last_escape) != text.npos);
   CHECK(text.find("running  ", last_escape) == text.npos);
+}
+
+TEST_CASE("terminal: no line is wider than it, none breaks within a word") {
+  const std::string text = Shown(
+      ProgressMode::kTerminal, Failing, CommandFile("  executor: {num_samples: 4}\n"));
+  for (const std::string& line : Lines(text)) {
+    CAPTURE(line);
+    CHECK(DisplayWidth(line.substr(line.rfind('\x1b') + 1)) <= 80);
+  }
+}
+
+TEST_CASE("a stop is told of once, whoever asks and however often") {
+  for (const bool by_signal : {true, false}) {
+    CAPTURE(by_signal);
+    PlayedSweep sweep(CommandFile(kFour), Falling);
+    std::FILE* out = std::tmpfile();
+    Progress progress(ProgressMode::kPlain, out, sweep.config());
+    sweep.hook = [&](auto changes, const Controller& controller, Now now) {
+      progress.OnTurn(changes, controller, now);
+    };
+    sweep.Step();
+    for (int count = 1; count <= (by_signal ? 3 : 2); ++count) {
+      if (by_signal) progress.OnInterrupt(count);
+      sweep.Ask(StopAsked{count == 1 ? StopKind::kInterrupt : StopKind::kKill});
+      if (!sweep.ended()) sweep.Step();
+    }
+    const std::string text = testing::TextOf(out);
+    std::fclose(out);
+    int stops = 0, kills = 0;
+    for (const std::string& line : Lines(text)) {
+      stops += line.starts_with("interrupted: ") || line.starts_with("stop asked: ");
+      kills += line == "killing what runs";
+    }
+    CHECK(stops == 1);
+    CHECK(kills == (by_signal ? 1 : 0));
+  }
+}
+
+TEST_CASE("status: what runs is said of living sweeps only") {
+  PlayedSweep sweep(CommandFile(kFour), Falling);
+  sweep.Step();
+  SweepStatus status = StatusOf(sweep.controller(), 1, 0, sweep.now());
+  const auto says_running = [&] {
+    bool says = false;
+    for (const std::string& line : StatusBlock(status, 80)) {
+      says = says || line.starts_with("running ");
+    }
+    return says;
+  };
+  CHECK(says_running());
+  CHECK(StatusLine(status).find("; 2 running of at most 2; ") != std::string::npos);
+  for (const char* state : {"finished", "failed", "interrupted", "killed"}) {
+    status.state = state;
+    CHECK_FALSE(says_running());
+  }
+}
+
+TEST_CASE("explain: the next one, and those behind it") {
+  PlayedSweep sweep(CommandFile(kFour), Falling);
+  sweep.Step();
+  const auto line = [&](int64_t trial) {
+    return sweep.controller().Explain(TrialId(trial), sweep.now()).front();
+  };
+  CHECK(line(2) == "trial 2 is not proposed yet: it is the next");
+  CHECK(line(3) == "trial 3 is not proposed yet: one is before it");
 }
 
 TEST_CASE("block: fits the terminal, counts wrapped lines after it was made narrower") {

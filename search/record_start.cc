@@ -164,9 +164,6 @@ SweepSpec MakeSweepSpec(const SearchConfig& config,
   spec.sweep_id = sweep.id;
   spec.name = sweep.name;
   spec.sweep_dir = sweep_dir.string();
-  spec.config_dir = config.file.empty()
-                        ? fs::current_path().string()
-                        : fs::absolute(config.file).parent_path().string();
   spec.command = command;
   spec.model = config.command.empty() ? TrainersModel(config) : config.model;
   for (const Parameter& parameter : config.space.parameters()) {
@@ -178,6 +175,9 @@ SweepSpec MakeSweepSpec(const SearchConfig& config,
   const auto cwd = sweep.origin.find("cwd");
   const fs::path started_in =
       cwd == sweep.origin.end() ? fs::current_path() : fs::path(cwd->second);
+  spec.config_dir = config.file.empty()
+                        ? started_in.string()
+                        : fs::absolute(config.file).parent_path().string();
   if (config.workdir != "trial") spec.workdir = (started_in / config.workdir).string();
   for (const auto& [name, entry] : config.env) {
     (entry.from_host ? spec.env_from : spec.env)[name] = entry.value;

@@ -64,8 +64,13 @@ std::string TimeText(const SweepStatus& status) {
   return text;
 }
 
-std::string RunningText(const SweepStatus& status) {
-  std::string text = std::to_string(status.counts.running);
+bool HasController(const SweepStatus& status) {
+  return status.state == "running" || status.state == "stopping";
+}
+
+// `what` stands behind the number.
+std::string RunningText(const SweepStatus& status, const char* what = "") {
+  std::string text = fmt::format("{}{}", status.counts.running, what);
   if (status.max_concurrent)
     text += fmt::format(" of at most {}", *status.max_concurrent);
   if (status.counts.pending > 0)
@@ -199,8 +204,10 @@ std::string BestText(const SweepStatus& status) {
 std::vector<std::string> StatusBlock(const SweepStatus& status, size_t width) {
   std::vector<std::string> lines = {"best     " + BestText(status),
                                     "trials   " + DoneText(status)};
-  if (status.state != "finished") lines.push_back("running  " + RunningText(status));
-  if (status.state == "stopping") lines.back() += "; stopping";
+  if (HasController(status)) {
+    lines.push_back("running  " + RunningText(status));
+    if (status.state == "stopping") lines.back() += "; stopping";
+  }
   if (!status.waits.empty()) lines.push_back("waits    " + status.waits);
   lines.push_back("time     " + TimeText(status));
   for (std::string& line : lines) line = Shortened(Printable(line), width);
@@ -208,8 +215,10 @@ std::vector<std::string> StatusBlock(const SweepStatus& status, size_t width) {
 }
 
 std::string StatusLine(const SweepStatus& status) {
-  std::string text = fmt::format(
-      "{}, {} running; {}", DoneText(status), RunningText(status), BestText(status));
+  std::string text = fmt::format("{}; {}; {}",
+                                 DoneText(status),
+                                 RunningText(status, " running"),
+                                 BestText(status));
   if (status.counts.running == 0 && !status.waits.empty()) {
     text += "; waits: " + status.waits;
   }

@@ -11,6 +11,7 @@
 #include "trial/errors.h"
 #include "trial/json.h"
 #include "trial/rng.h"
+#include "trial/text.h"
 
 namespace hyperopt {
 namespace {
@@ -82,7 +83,7 @@ SweepFolder SweepFolder::Take(const fs::path& dir) {
                     holder.pid,
                     holder.host,
                     holder.started,
-                    dir.string()));
+                    QuoteShellWord(dir.string())));
   }
   return SweepFolder(fs::canonical(dir), std::move(*lock));
 }

@@ -175,4 +175,23 @@ std::vector<std::string> SplitShellWords(std::string_view text) {
   return WordSplitter(text).Split();
 }
 
+std::string QuoteShellWord(std::string_view word) {
+  const auto is_plain = [](unsigned char c) {
+    constexpr std::string_view kPlain = "_-./:,@%+=";
+    return std::isalnum(c) != 0 || c >= 0x80 || kPlain.find(c) != kPlain.npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) {
+    return std::string(word);
+  }
+  std::string quoted = "'";
+  for (char c : word) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
 }  // namespace hyperopt

@@ -28,4 +28,9 @@ std::string_view Trim(std::string_view text);
 // the text.
 std::vector<std::string> SplitShellWords(std::string_view text);
 
+// The word so that a POSIX shell takes it as this one word: as it is where nothing in
+// it means something to a shell, else in '...'. For commands that are shown to a
+// person.
+std::string QuoteShellWord(std::string_view word);
+
 }  // namespace hyperopt

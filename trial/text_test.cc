@@ -112,16 +112,20 @@ TEST_CASE("text: what needs a shell is refused with the way out") {
   }
 }
 
-std::string Quote(const std::string& word) {
-  std::string quoted = "'";
-  for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
+TEST_CASE("a word is quoted only where a shell would make something of it") {
+  CHECK(QuoteShellWord("results/a-b_c.2") == "results/a-b_c.2");
+  CHECK(QuoteShellWord("größe") == "größe");
+  CHECK(QuoteShellWord("out dir/one") == "'out dir/one'");
+  CHECK(QuoteShellWord("it's") == "'it'\\''s'");
+  CHECK(QuoteShellWord("~/x") == "'~/x'");
+  CHECK(QuoteShellWord("$HOME") == "'$HOME'");
+  CHECK(QuoteShellWord("") == "''");
 }
 
 TEST_CASE("text property: quoted words come back, whatever is in them") {
   CHECK(rc::check([](const Words& words) {
     std::string line;
-    for (const std::string& word : words) line += Quote(word) + " ";
+    for (const std::string& word : words) line += QuoteShellWord(word) + " ";
     RC_ASSERT(SplitShellWords(line) == words);
   }));
 }

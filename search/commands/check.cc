@@ -24,8 +24,16 @@ void Line(const char* name, const std::string& text) {
   std::printf("%-10s  %s\n", name, Printable(text).c_str());
 }
 
+std::string Count(int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+std::string Count(Share count, const char* what) {
+  return fmt::format(
+      "{} {}{}", count.ToText(), what, count == Share::Whole(1) ? "" : "s");
+}
+
 std::string TrialsText(const SearchConfig& config, int64_t trials) {
-  std::string text = fmt::format("{} trials", trials);
+  std::string text = Count(trials, "trial");
   int64_t cells = 1;
   for (const Parameter& parameter : config.space.parameters()) {
     const bool grid = config.sampler.kind == SamplerKind::kGrid ||
@@ -37,11 +45,12 @@ std::string TrialsText(const SearchConfig& config, int64_t trials) {
   const size_t points = config.sampler.points_to_evaluate.size();
   if (cells > 1) {
     text += fmt::format(
-        ": {} samples, each {} grid cells", config.sampler.num_samples, cells);
+        ": {}, each {} grid cells", Count(config.sampler.num_samples, "sample"), cells);
   }
   if (points > 0) {
-    text += fmt::format(
-        "{} the first {} of points_to_evaluate", cells > 1 ? ";" : ":", points);
+    const std::string first =
+        points == 1 ? "the first is" : fmt::format("the first {} are", points);
+    text += fmt::format("{} {} from points_to_evaluate", cells > 1 ? ";" : ":", first);
   }
   return text +
          fmt::format(" ({}, seed {})",
@@ -50,23 +59,20 @@ std::string TrialsText(const SearchConfig& config, int64_t trials) {
 }
 
 std::string NeedText(const ResourceRequest& request) {
-  const auto count = [](Share share, const char* what) {
-    const char* plural = share == Share::Whole(1) ? "" : "s";
-    return fmt::format("{} {}{}", share.ToText(), what, plural);
-  };
-  std::string text = count(request.cpus, "CPU");
+  std::string text = Count(request.cpus, "CPU");
   const Share gpus = request.gpu_per_rank * request.ranks;
-  if (gpus.micro() > 0) text += ", " + count(gpus, "GPU");
-  if (request.hide_gpus) text += ", GPUs hidden";
+  if (gpus.micro() > 0) text += ", " + Count(gpus, "GPU");
   if (request.memory > 0) text += ", " + SizeToText(request.memory);
+  text += " a trial";
   if (request.ranks > 1) text += fmt::format(", shared by {} ranks", request.ranks);
-  return text + " a trial";
+  if (request.hide_gpus) text += ", sees no GPU";
+  return text;
 }
 
 std::string MachineText(const Resources& local) {
-  return fmt::format("{} CPUs, {} GPUs, {}",
-                     local.cpus.ToText(),
-                     local.devices.size(),
+  return fmt::format("{}, {}, {}",
+                     Count(local.cpus, "CPU"),
+                     Count(std::ssize(local.devices), "GPU"),
                      SizeToText(local.memory));
 }
 
@@ -115,7 +121,7 @@ void PrintConfigurations(const SearchConfig& config,
     if (!params) break;
     std::vector<std::string> cells = {std::to_string(id)};
     for (const Parameter& parameter : config.space.parameters()) {
-      cells.push_back(ToWord(params->at(parameter.name)));
+      cells.push_back(ValueText(params->at(parameter.name)));
     }
     table.AddRow(std::move(cells));
   }

@@ -8,37 +8,57 @@
 #include "search/commands/recorded_sweep.h"
 #include "search/commands/sweep_dir.h"
 #include "search/format.h"
+#include "search/outcome.h"
 #include "search/sweep_folder.h"
+#include "trial/text.h"
 
 namespace hyperopt {
 namespace {
 
-std::string StateLine(const TrialRow& row) {
-  std::string line = fmt::format("trial {} is {}", row.id.value(), ToString(row.state));
-  if (row.reason != Reason::kNone) line += fmt::format(" ({})", ToString(row.reason));
-  if (!row.detail.empty()) line += ": " + row.detail;
-  return line;
+// Where a run was, as "on vm" or "on gpu-1 (node7)".
+std::string PlaceText(const RecordedSweep& sweep, const RunRow& run) {
+  for (const ExecutorRow& row : sweep.record.executors) {
+    if (row.id == run.executor && !row.embedded) {
+      return fmt::format("on {} ({})", row.name, run.host);
+    }
+  }
+  return "on " + run.host;
+}
+
+// How a run ended, without the codes and signals of ends that were asked for.
+std::string EndText(const RecordedSweep& sweep, const RunRow& run) {
+  const TrialRow& trial = TrialOf(sweep, run.key.trial);
+  const std::string after =
+      run.started > 0 ? " after " + DurationText(run.ended - run.started) : "";
+  if (run.outcome == "stopped") {
+    const bool to_the_end =
+        trial.reason == Reason::kMaxTime && trial.attempt == run.key.attempt;
+    return (to_the_end ? "ended at max_t" : "stopped") + after;
+  }
+  if (run.outcome == "exit" && run.exit_code) {
+    return fmt::format("ended{} with exit code {}", after, *run.exit_code);
+  }
+  if (run.outcome == "signal" && run.signal) {
+    return fmt::format("ended{} by signal {}", after, *run.signal);
+  }
+  return run.outcome + (run.outcome == "not started" ? "" : after);
 }
 
 std::string RunLine(const RecordedSweep& sweep, const RunRow& run) {
-  std::string executor = "?";
-  for (const ExecutorRow& row : sweep.record.executors) {
-    if (row.id == run.executor) executor = row.name;
-  }
-  std::string line = fmt::format(
-      "attempt {}: on {} ({})", run.key.attempt.value(), executor, run.host);
+  std::string line =
+      fmt::format("attempt {}: {}", run.key.attempt.value(), PlaceText(sweep, run));
   if (!run.devices.empty())
     line += fmt::format(", GPUs {}", fmt::join(run.devices, ","));
   if (!run.resume_from.empty()) line += ", from " + run.resume_from;
-  if (run.ended == 0) return line + ", not ended";
-  line +=
-      fmt::format(", {} after {}", run.outcome, DurationText(run.ended - run.started));
-  if (run.exit_code) line += fmt::format(", exit code {}", *run.exit_code);
-  if (run.signal) line += fmt::format(", signal {}", *run.signal);
-  return line;
+  return line + (run.ended == 0 ? ", not ended" : ", " + EndText(sweep, run));
 }
 
 std::string RungLine(const RungRow& rung) {
+  if (rung.value.missing()) {
+    return fmt::format("rung {} (at {}): failed before it, counts as the worst",
+                       rung.rung,
+                       rung.level);
+  }
   return fmt::format("rung {} (at {}{}): {} at {}, {}{}",
                      rung.rung,
                      rung.level,
@@ -74,12 +94,12 @@ int ExplainCommand(const ExplainOptions& options) {
     }
   } else {
     const TrialRow& row = TrialOf(sweep, id);
-    lines.push_back(StateLine(row));
+    lines.push_back(StateText(row));
     if (!IsFinished(row.state)) {
       lines.push_back(FindController(dir)
                           ? "the controller of this sweep does not answer here"
                           : "no controller runs; go on with: hyperopt resume " +
-                                dir.string());
+                                QuoteShellWord(dir.string()));
     }
     AddPast(sweep, id, &lines);
   }

@@ -19,6 +19,16 @@ SearchConfig ConfigOfRecord(const SweepRow& row) {
   }
 }
 
+SearchConfig ConfigForResume(const SweepRow& row) {
+  SearchConfig config = ConfigOfRecord(row);
+  config.text = row.config;
+  if (const auto file = row.origin.find("config_file"); file != row.origin.end()) {
+    config.file = file->second;
+  }
+  config.notes.clear();
+  return config;
+}
+
 RecordedSweep ReadSweep(const std::filesystem::path& dir) {
   RecordedSweep sweep;
   sweep.dir = dir;

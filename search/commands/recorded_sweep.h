@@ -28,6 +28,10 @@ RecordedSweep ReadSweep(const std::filesystem::path& dir);
 // hyperopt can not read it.
 SearchConfig ConfigOfRecord(const SweepRow& row);
 
+// The same for a start from the record alone: the file's bytes and place are those of
+// the sweep's first start, so that a resume changes nothing, wherever it is typed.
+SearchConfig ConfigForResume(const SweepRow& row);
+
 // The row of a trial; throws ConfigError where there is none, saying how many there
 // are.
 const TrialRow& TrialOf(const RecordedSweep& sweep, TrialId id);

@@ -121,17 +121,7 @@ int RunCommand(const RunCommandOptions& options) {
 int ResumeCommand(const ResumeOptions& options) {
   RunOptions run;
   run.dir = SweepDirOf(options.dir);
-  {
-    const RecordedSweep sweep = ReadSweep(run.dir);
-    run.config = sweep.config;
-    // The record keeps the file as it was given; a resume changes nothing of it.
-    run.config.text = sweep.record.sweep.config;
-    const auto& origin = sweep.record.sweep.origin;
-    if (const auto file = origin.find("config_file"); file != origin.end()) {
-      run.config.file = file->second;
-    }
-  }
-  run.config.notes.clear();
+  run.config = ConfigForResume(ReadSweep(run.dir).record.sweep);
   run.more_samples = options.more_samples;
   run.rerun_failed = options.rerun_failed;
   Apply(options.start, &run);

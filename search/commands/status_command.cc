@@ -11,6 +11,7 @@
 #include "search/format.h"
 #include "search/status.h"
 #include "search/sweep_folder.h"
+#include "trial/text.h"
 
 namespace hyperopt {
 namespace {
@@ -21,7 +22,7 @@ SweepStatus FromRecord(const std::filesystem::path& dir, bool alive) {
   const RecordedSweep sweep = ReadSweep(dir);
   SweepStatus status = StatusOf(sweep.record, sweep.config);
   // A controller that was killed has left its word behind.
-  if (!alive && status.state == "running") status.state = "interrupted";
+  if (!alive && status.state == "running") status.state = "killed";
   return status;
 }
 
@@ -57,8 +58,9 @@ int StatusCommand(const StatusOptions& options) {
         ", pid {} on {} since {}", holder->pid, holder->host, holder->started);
   }
   Print(status, head);
-  if (!holder && status.state == "interrupted") {
-    std::printf("no controller runs; go on with: hyperopt resume %s\n", dir.c_str());
+  if (!holder && (status.state == "interrupted" || status.state == "killed")) {
+    std::printf("no controller runs; go on with:\n  hyperopt resume %s\n",
+                QuoteShellWord(dir.string()).c_str());
   }
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "search/commands/sweep_dir.h"
 #include "search/sweep_folder.h"
 #include "trial/errors.h"
+#include "trial/text.h"
 
 namespace hyperopt {
 namespace {
@@ -49,8 +50,9 @@ int StopCommand(const StopOptions& options) {
     return now && now->pid == holder->pid;
   };
   while (same()) std::this_thread::sleep_for(kLookEvery);
-  std::printf(
-      "%s: stopped; go on with: hyperopt resume %s\n", dir.c_str(), dir.c_str());
+  std::printf("%s: stopped; go on with:\n  hyperopt resume %s\n",
+              dir.c_str(),
+              QuoteShellWord(dir.string()).c_str());
   return 0;
 }
 

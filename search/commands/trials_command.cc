@@ -11,6 +11,7 @@
 #include "search/commands/sweep_dir.h"
 #include "search/commands/text_width.h"
 #include "search/format.h"
+#include "search/outcome.h"
 #include "search/status.h"
 #include "trial/errors.h"
 #include "trial/text.h"
@@ -86,25 +87,23 @@ void Sort(const RecordedSweep& sweep, const std::string& sort, Rows* rows) {
       });
 }
 
-std::string Why(const TrialRow& row) {
-  std::string text(ToString(row.reason));
-  if (!row.detail.empty()) text += (text.empty() ? "" : ": ") + row.detail;
-  return text;
-}
-
 void PrintTable(const RecordedSweep& sweep, const Rows& rows) {
   auto params = ParamsOf(sweep, rows);
-  const bool any_why = std::any_of(
-      rows.begin(), rows.end(), [](const TrialRow* row) { return !Why(*row).empty(); });
-  std::vector<Table::Column> columns = {
-      {"trial", Table::Align::kRight},
-      {"state"},
-      {sweep.record.sweep.metric, Table::Align::kRight},
-      {"step", Table::Align::kRight}};
+  const bool any_why = std::any_of(rows.begin(), rows.end(), [](const TrialRow* row) {
+    return !WhyText(*row).empty();
+  });
+  constexpr auto kRight = Table::Align::kRight;
+  constexpr auto kLast = Table::Yield::kLast;
+  std::vector<Table::Column> columns = {{"trial", kRight, kLast},
+                                        {"state", Table::Align::kLeft, kLast},
+                                        {sweep.record.sweep.metric, kRight, kLast},
+                                        {"step", kRight, kLast}};
   for (const Parameter& parameter : sweep.config.space.parameters()) {
-    columns.push_back({parameter.name, Table::Align::kRight});
+    columns.push_back({parameter.name, kRight});
   }
-  if (any_why) columns.push_back({"why"});
+  if (any_why) {
+    columns.push_back({"why", Table::Align::kLeft, Table::Yield::kFirst});
+  }
   Table table(columns);
   for (const TrialRow* row : rows) {
     const BestSoFar best = BestOf(*row, sweep.config.value);
@@ -115,13 +114,9 @@ void PrintTable(const RecordedSweep& sweep, const Rows& rows) {
     const Params& values = params[row->id];
     for (const Parameter& parameter : sweep.config.space.parameters()) {
       const auto value = values.find(parameter.name);
-      const auto* number =
-          value == values.end() ? nullptr : std::get_if<double>(&value->second);
-      cells.push_back(value == values.end() ? "-"
-                      : number != nullptr   ? NumberText(*number)
-                                            : ToWord(value->second));
+      cells.push_back(value == values.end() ? "-" : ValueText(value->second));
     }
-    if (any_why) cells.push_back(Why(*row));
+    if (any_why) cells.push_back(WhyText(*row));
     table.AddRow(std::move(cells));
   }
   std::fputs(table.ToText(TextWidth()).c_str(), stdout);

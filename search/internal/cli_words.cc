@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "search/format.h"
 #include "trial/text.h"
 
 namespace hyperopt::internal {
@@ -24,6 +27,22 @@ std::string UnknownWord(const std::string& word,
                      text,
                      command.empty() ? "" : " ",
                      command);
+}
+
+std::string WrappedHelp(const std::string& help, size_t width) {
+  std::string wrapped;
+  for (size_t at = 0; at < help.size();) {
+    const size_t end = std::min(help.find('\n', at), help.size());
+    const std::string line = help.substr(at, end - at);
+    // Names, at least two blanks, the description.
+    const size_t names = std::min(line.find_first_not_of(' '), line.size());
+    const size_t gap = line.find("  ", names);
+    const size_t words = line.find_first_not_of(' ', gap);
+    wrapped += Wrapped(line, width, words == line.npos ? names : words);
+    if (end < help.size()) wrapped += '\n';
+    at = end + 1;
+  }
+  return wrapped;
 }
 
 }  // namespace hyperopt::internal

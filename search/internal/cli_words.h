@@ -7,8 +7,8 @@
 namespace hyperopt::internal {
 
 inline constexpr char kWhatItIs[] =
-    "Finds good hyperparameters: samples configurations, runs them as trials side by "
-    "side,\nstops the bad ones early, records everything, and goes on after any "
+    "Finds good hyperparameters: samples configurations, runs them as trials side\n"
+    "by side, stops the bad ones early, records everything, and goes on after any\n"
     "interruption.\n\n"
     "  hyperopt --config search.yaml      run a search, or go on with it\n"
     "  hyperopt check search.yaml         what it would do, without doing it\n"
@@ -21,10 +21,14 @@ inline constexpr char kExitCodes[] =
     "Where DIR is absent it is the newest sweep under results/.";
 
 // What is said of a word that nothing took. `command` is the subcommand it stood
-// behind,
-// "" for none; `known` are the flags or subcommands that could have stood there.
+// behind, "" for none; `known` are the flags or subcommands that could have stood
+// there.
 std::string UnknownWord(const std::string& word,
                         const std::string& command,
                         std::span<const std::string> known);
+
+// Help with no line wider than `width` where it has a blank to break at; what goes over
+// stands below the description it is of.
+std::string WrappedHelp(const std::string& help, size_t width);
 
 }  // namespace hyperopt::internal

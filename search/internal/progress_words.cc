@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "search/format.h"
+#include "search/outcome.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
 #include "trial/json.h"
@@ -24,14 +25,18 @@ std::string LastLine(std::string_view words) {
   return Printable(line == std::string_view::npos ? words : words.substr(line + 1));
 }
 
-std::string WhyOf(const TrialRow& row) {
-  return Printable(row.detail.empty() ? ToString(row.reason) : row.detail);
+// An event names an executor by its number.
+std::string NameOfExecutor(const std::string& number, const Controller& controller) {
+  for (const auto& [id, member] : controller.fleet().members()) {
+    if (std::to_string(id.value()) == number) return member.offer.name;
+  }
+  return "executor " + number;
 }
 
 std::string ParamsText(const Params& params) {
   std::string text;
   for (const auto& [name, value] : params) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, ToWord(value));
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, ValueText(value));
   }
   return text;
 }
@@ -81,8 +86,7 @@ void ProgressWords::OnTurn(std::span<const RecordChange> changes,
       OnEvent(event->row, controller);
     } else if (const auto* put = std::get_if<PutExecutor>(&change)) {
       if (put->row.embedded || put->row.left != 0) continue;
-      emit_(Printable(
-          fmt::format("executor {} on {} joined", put->row.name, put->row.host)));
+      Say(fmt::format("joined: {} on {}", put->row.name, put->row.host));
     }
   }
   NoteBest(controller, now);
@@ -96,35 +100,35 @@ void ProgressWords::OnEvent(const EventRow& event, const Controller& controller)
         controller.trials()[static_cast<size_t>(event.trial->value())];
     if (row.state == TrialState::kFailed) OnFailure(row, controller);
   } else if (kind == "executor silent") {
-    emit_(Printable(
-        fmt::format("executor {} is silent: nothing new goes to it", event.detail)));
+    Say(fmt::format("{} is silent: nothing new goes there",
+                    NameOfExecutor(event.detail, controller)));
   } else if (kind == "budget over") {
-    emit_("the time budget is over: what runs is stopped");
+    Say("the time budget is over: what runs is stopped");
   } else if (kind == "stop asked") {
-    emit_(event.detail == "\"drain\""
-              ? "stop asked: nothing new starts, what runs ends by itself"
-              : "stop asked: nothing new starts, what runs is put back");
+    const bool drains = event.detail == "\"drain\"";
+    if (!drains && stop_said_) return;
+    stop_said_ = !drains;
+    Say(drains ? "stop asked: nothing new starts, what runs ends by itself"
+               : "stop asked: nothing new starts, what runs is stopped and put back");
   } else if (kind == "odd lines" && event.trial && odd_said_ < kOddLinesSaid) {
     ++odd_said_;
-    emit_(Printable(fmt::format("trial {} wrote a line that is no report: {}",
-                                event.trial->value(),
-                                event.detail)));
+    Say(fmt::format("trial {} wrote a line that is no report: {}",
+                    event.trial->value(),
+                    event.detail));
   }
 }
 
 void ProgressWords::OnFailure(const TrialRow& row, const Controller& controller) {
   if (failures_said_ == kFailuresSaid) return;
   ++failures_said_;
-  emit_(fmt::format("trial {} failed: {}", row.id.value(), WhyOf(row)));
+  Say(StateText(row));
   if (controller.last_words() != words_said_) {
     words_said_ = controller.last_words();
     const std::string line = LastLine(words_said_);
-    if (!line.empty()) emit_("  | " + line);
+    if (!line.empty()) Say("  | " + line);
   }
   if (failures_said_ == kFailuresSaid) {
-    emit_(
-        "further failures are only counted; `hyperopt trials --state failed` lists "
-        "them");
+    Say("further failures are only counted");
   }
 }
 
@@ -148,7 +152,11 @@ void ProgressWords::NoteBest(const Controller& controller, Now now) {
   if (const Params* params = controller.FindParams(best.trial)) {
     line += "  " + ParamsText(*params);
   }
-  emit_(Printable(line));
+  Say(line, TooLong::kCut);
+}
+
+void ProgressWords::Say(std::string_view line, TooLong too_long) const {
+  emit_(Printable(line), too_long);
 }
 
 SweepStatus ProgressWords::Status(const Controller& controller, Now now) const {
@@ -163,30 +171,33 @@ void ProgressWords::End(const SweepEnd& end,
                         Now now) {
   const SweepStatus status = Status(controller, now);
   const std::string counts = CountsText(status.counts);
-  emit_(fmt::format("{} after {}: {} of {} trials{}{}",
-                    EndWord(end),
-                    DurationText(status.alive_s),
-                    status.counts.finished(),
-                    status.counts.planned,
-                    counts.empty() ? "" : ": ",
-                    counts));
-  if (!end.why.empty() && end.code != ExitCode::kInterrupted) {
-    emit_(Printable("why: " + end.why));
+  Say(fmt::format("{} after {}: {} of {} trials{}{}",
+                  EndWord(end),
+                  DurationText(status.alive_s),
+                  status.counts.finished(),
+                  status.counts.planned,
+                  counts.empty() ? "" : ": ",
+                  counts));
+  const std::string quoted = QuoteShellWord(dir.string());
+  if (failures_said_ == kFailuresSaid) {
+    Say(fmt::format("  hyperopt trials {} --state failed", quoted), TooLong::kWhole);
   }
+  if (!end.why.empty() && end.code != ExitCode::kInterrupted) Say("why: " + end.why);
   if (end.code == ExitCode::kNoTrialCompleted) {
     const std::string line = LastLine(controller.last_words());
-    if (!line.empty()) emit_("  | " + line);
+    if (!line.empty()) Say("  | " + line);
   }
   if (status.best) {
-    emit_(Printable("best: " + BestText(status)));
+    Say("best: " + BestText(status));
     const Params params = ParamsAtEnd(controller, status.best->trial, dir);
-    if (!params.empty()) emit_(Printable("  " + ParamsText(params)));
+    if (!params.empty()) Say("  " + ParamsText(params));
     if (std::filesystem::exists(dir / "best.json")) {
-      emit_("  " + (dir / "best.json").string());
+      Say("  " + (dir / "best.json").string(), TooLong::kWhole);
     }
   }
   if (end.code == ExitCode::kInterrupted || end.code == ExitCode::kEnvironment) {
-    emit_("go on with the same line, or: hyperopt resume " + dir.string());
+    Say("go on with the same line, or:");
+    Say("  hyperopt resume " + quoted, TooLong::kWhole);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "search/config.h"
 #include "search/controller.h"
@@ -14,9 +15,16 @@
 
 namespace hyperopt::internal {
 
+// What becomes of a line that is longer than the terminal is wide. In a pipe it stays.
+enum class TooLong {
+  kWrap,   // goes on in the next line, indented
+  kCut,    // its end is left out: it will be said again
+  kWhole,  // stays for the terminal to break: a path or a command, to be copied
+};
+
 class ProgressWords {
  public:
-  using Emit = std::function<void(const std::string&)>;
+  using Emit = std::function<void(const std::string&, TooLong)>;
   // `config` must outlive it.
   ProgressWords(const SearchConfig& config, Emit emit)
       : config_(config), emit_(std::move(emit)) {}
@@ -26,6 +34,9 @@ class ProgressWords {
   void OnTurn(std::span<const RecordChange> changes,
               const Controller& controller,
               Now now);
+
+  // A first signal to stop was told of: its "stop asked" need not be.
+  void StopIsSaid() { stop_said_ = true; }
 
   // The whole sweep, as of now.
   SweepStatus Status(const Controller& controller, Now now) const;
@@ -46,6 +57,7 @@ class ProgressWords {
   void OnEvent(const EventRow& event, const Controller& controller);
   void OnFailure(const TrialRow& row, const Controller& controller);
   void NoteBest(const Controller& controller, Now now);
+  void Say(std::string_view line, TooLong too_long = TooLong::kWrap) const;
 
   const SearchConfig& config_;
   Emit emit_;
@@ -55,6 +67,7 @@ class ProgressWords {
   Time next_best_;
   int64_t failures_said_ = 0;
   int64_t odd_said_ = 0;
+  bool stop_said_ = false;
   std::string words_said_;
 };
 

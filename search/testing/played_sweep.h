@@ -89,6 +89,9 @@ class PlayedSweep {
     while (!end_) Step();
   }
 
+  void Ask(StopAsked asked) { controller_->Handle(asked, now_); }
+  bool ended() const { return end_.has_value(); }
+
   // The record as a command reads it.
   RecordedSweep Record() const {
     RecordedSweep sweep;

@@ -150,7 +150,7 @@ class FinishedTest(SceneTest):
     def test_explain(self):
         scene = self.scene
         text = scene.hyperopt("explain", scene.dir, "2")
-        self.assertIn("trial 2 is failed (exit code): exit code 3", text)
+        self.assertIn("trial 2 failed: exit code 3", text)
         self.assertRegex(text, "attempt 1: on local .* exit code 3")
         self.assertIn("5", scene.hyperopt("explain", scene.dir, "99", code=2))
         scene.hyperopt("explain", scene.dir, "two", code=2)

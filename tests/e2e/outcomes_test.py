@@ -66,7 +66,7 @@ class OutcomesTest(SceneTest):
         scene = self.scene
         scene.search("mark ran .; echo 'ValueError: nope' >&2; exit 1", num_samples=50)
         said = scene.run(code=1)
-        self.assertIn("first 3 trials all failed", said)
+        self.assertIn("no trial completed before 3 failed", said)
         self.assertIn("ValueError: nope", said)
         self.assertLess(len(scene.marks("ran")), 6)
         scene.nothing_left()

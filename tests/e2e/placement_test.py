@@ -198,7 +198,7 @@ class PlacementTest(SceneTest):
         self.assertIn("the sweep has 6", self.explained(17))
         scene.open("go.0")
         wait_until(lambda: scene.states()[0] == "completed", "the first")
-        self.assertIn("trial 0 is completed", self.explained(0))
+        self.assertIn("trial 0 completed", self.explained(0))
         scene.await_marks("started", 2)
         process.send_signal(signal.SIGINT)
         scene.expect(process, 130)

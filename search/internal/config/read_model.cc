@@ -194,6 +194,14 @@ void ReadPlaces(Section& top, const std::string& file_name, Reading& reading) {
   }
 }
 
+bool HasMisspeltCommand(const Value& root) {
+  return std::ranges::any_of(root.entries, [&](const Entry& entry) {
+    const bool own = std::ranges::find(OwnKeys(), entry.key) != OwnKeys().end();
+    return !own && !IsOfLaterVersion(entry.key) &&
+           MeantByModelKey(entry.key, root) == "command";
+  });
+}
+
 void ReadModel(Section& top, Reading& reading) {
   OrderedJson model = OrderedJson::object();
   for (const Entry& entry : reading.root.entries) {

@@ -193,6 +193,17 @@ void ReadParameter(const Entry& parameter,
   parameters.push_back({parameter.key, *std::move(domain)});
 }
 
+// They stand under a name that is nearly `parameters`, or at the top level: that is
+// told of there.
+bool AreElsewhere(const Section& hyperopt, const Reading& reading) {
+  constexpr std::string_view kName = "parameters";
+  if (reading.root.Find(kName) != nullptr) return true;
+  const std::vector<std::string> known = {std::string(kName)};
+  return std::ranges::any_of(hyperopt.value().entries, [&](const Entry& entry) {
+    return entry.key != kName && NearestName(entry.key, known).has_value();
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> FeatureNames(const Value& root, std::string_view group) {
@@ -210,6 +221,7 @@ std::vector<std::string> FeatureNames(const Value& root, std::string_view group)
 
 void ReadParameters(Section& hyperopt, Reading& reading) {
   const Value* map = hyperopt.Take("parameters");
+  if (map == nullptr && AreElsewhere(hyperopt, reading)) return;
   if (map == nullptr || (map->is_map() && map->entries.empty())) {
     hyperopt.Fail("parameters",
                   "there is nothing to search: name at least one parameter, such as "

@@ -30,6 +30,9 @@ void ReadReports(Section& top, Reading& reading);
 // `name` (or what stands for it), `dataset`, `workdir`. `file_name` is the search
 // file's.
 void ReadPlaces(Section& top, const std::string& file_name, Reading& reading);
+// A key is meant to be `command`, and told by ReadModel: the file is read as if it
+// were.
+bool HasMisspeltCommand(const Value& root);
 // All other keys of the top level, and what the built-in trainer must find there.
 void ReadModel(Section& top, Reading& reading);
 
