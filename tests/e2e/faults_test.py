@@ -27,6 +27,15 @@ def may_mount():
     return os.geteuid() == 0 and subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0
 
 
+def running(pid):
+    """Whether it still does anything: its keeper may not have taken it off yet."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def mount(*words):
     subprocess.run(["mount", *words], check=True)
 
@@ -52,41 +61,55 @@ class MountTest(SceneTest):
                 except OSError:
                     continue
 
-    def test_full_disk_is_waited_for(self):
+    def fills_up(self, **executor):
+        """Two trials have reported; then the disk is full, and they end."""
         scene = self.scene
         disk = self.on_small_disk()
-        scene.search("mark started .; await go; " + DONE, num_samples=8)
+        scene.search(DONE + '; mark started $$; await go', num_samples=8, **executor)
         process = scene.start()
-        scene.await_marks("started", 2)
+        wait_until(lambda: scene.recorded(0) == 1 and scene.recorded(1) == 1, "a report of both")
+        pids = [int(pid) for _, _, pid in scene.await_marks("started", 2)]
         self.fill(disk)
         scene.open("go")
+        wait_until(lambda: not any(running(pid) for pid in pids), "their ends")
+        return process, os.path.join(disk, "filler")
+
+    def expect_nothing_lost(self):
+        self.completed()
+        for trial in self.scene.trials():
+            self.assertEqual([report["step"] for report in trial["reports"]], [1])
+        self.assertEqual(len(self.scene.marks("started")), 8)
+
+    def test_full_disk_is_waited_for(self):
+        scene = self.scene
+        process, filler = self.fills_up()
         wait_until(lambda: "can not be written" in scene.said() or process.poll() is not None, "the wait")
         self.assertIsNone(process.poll(), scene.output())
-        os.unlink(os.path.join(disk, "filler"))
+        os.unlink(filler)
         scene.expect(process, 0)
         self.assertEqual(scene.said().count("can not be written"), 1)
-        trials = scene.trials()
-        self.assertEqual([t["state"] for t in trials], ["completed"] * 8)
-        for trial in trials:
-            self.assertEqual([r["step"] for r in trial["reports"]], [1])
-        scene.hyperopt("verify", scene.dir)
-        scene.nothing_left()
+        self.expect_nothing_lost()
 
     def test_disk_full_too_long(self):
         scene = self.scene
-        disk = self.on_small_disk()
-        scene.search("mark started .; await go; " + DONE, num_samples=6, store_wait_s=0.5)
-        process = scene.start()
-        scene.await_marks("started", 2)
-        self.fill(disk)
-        scene.open("go")
+        process, filler = self.fills_up(store_wait_s=0.5)
         scene.expect(process, 3)
         self.assertIn("run the same line again", scene.said())
-        os.unlink(os.path.join(disk, "filler"))
+        os.unlink(filler)
         scene.run()
-        self.assertEqual({t["state"] for t in scene.trials()}, {"completed"})
-        scene.hyperopt("verify", scene.dir)
-        scene.nothing_left()
+        self.expect_nothing_lost()
+
+    def test_interrupted_while_the_disk_is_full(self):
+        scene = self.scene
+        process, filler = self.fills_up()
+        wait_until(lambda: "can not be written" in scene.said() or process.poll() is not None, "the wait")
+        process.send_signal(signal.SIGINT)
+        wait_until(lambda: "once more kills" in scene.said(), "its answer")
+        process.send_signal(signal.SIGINT)
+        scene.expect(process, 3)
+        os.unlink(filler)
+        scene.run()
+        self.expect_nothing_lost()
 
     def test_read_only_folder(self):
         scene = self.scene
