@@ -53,7 +53,7 @@ class RunningTest(SceneTest):
         self.process.kill()
         self.process.wait()
         text = scene.hyperopt("status", scene.dir)
-        self.assertIn("interrupted", text)
+        self.assertIn("killed", text)
         self.assertIn("hyperopt resume", text)
         self.assertIn("no controller runs", scene.hyperopt("stop", scene.dir))
         self.assertIn("no controller runs", scene.hyperopt("explain", scene.dir, "0"))
@@ -151,7 +151,7 @@ class FinishedTest(SceneTest):
         scene = self.scene
         text = scene.hyperopt("explain", scene.dir, "2")
         self.assertIn("trial 2 failed: exit code 3", text)
-        self.assertRegex(text, "attempt 1: on local .* exit code 3")
+        self.assertRegex(text, "attempt 1: on .* exit code 3")
         self.assertIn("5", scene.hyperopt("explain", scene.dir, "99", code=2))
         scene.hyperopt("explain", scene.dir, "two", code=2)
 

@@ -193,7 +193,7 @@ class PlacementTest(SceneTest):
         scene = self.scene
         process = self.held("--cpus", "4", num_samples=6, max_concurrent_trials=1)
         scene.await_marks("started", 1)
-        self.assertRegex(self.explained(0), r"trial 0 is running\nattempt 1 on local, ")
+        self.assertRegex(self.explained(0), r"trial 0 is running\nattempt 1 on this machine, ")
         self.assertRegex(self.explained(4), "not proposed yet: [34] are before it")
         self.assertIn("the sweep has 6", self.explained(17))
         scene.open("go.0")
