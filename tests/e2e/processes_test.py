@@ -154,7 +154,8 @@ class ContractTest(SceneTest):
             self.assertNotIn(b"hush", file.read())
 
     def test_values_of_any_kind_reach_the_trial_as_they_are(self):
-        values = ["$(touch pwned); `id` | x", "it's \"so\"", "a\nb", "", 1, 1.0, True, "1", None, [1, "a b"], {"k": [None]}]
+        values = ["$(touch pwned); `id` | x", "it's \"so\"", "a\nb", "", 1, 1.0, True, "1", None, [1, "a b"],
+                  {"k": [None]}]
         scene = self.scene
         printer = os.path.join(scene.folder, "printer.py")
         with open(printer, "w") as file:
@@ -195,7 +196,8 @@ with open(os.environ["HYPEROPT_REPORT"], "a") as file:
         self.assertEqual((env["CUDA_VISIBLE_DEVICES"], env["CUDA_DEVICE_ORDER"]), ("4,5", "PCI_BUS_ID"))
 
     def test_mask_of_uuids_and_mig(self):
-        ids = [f"GPU-{os.getpid():08x}-1111-2222-3333-444444444444", f"MIG-{os.getpid():08x}-5555-6666-7777-888888888888"]
+        ids = [f"GPU-{os.getpid():08x}-1111-2222-3333-444444444444",
+               f"MIG-{os.getpid():08x}-5555-6666-7777-888888888888"]
         for chosen in ids:
             with self.subTest(chosen):
                 self.environments("--gpus", chosen, "--fresh", env={"CUDA_VISIBLE_DEVICES": ",".join(ids)},
@@ -321,7 +323,8 @@ report '{"step": 2, "loss": 1}'""", num_samples=1)
 trap 'cp "$HYPEROPT_TRIAL_DIR/stop.json" "$here/stop.$HYPEROPT_TRIAL"; exit 3' TERM
 n=0
 while [ $n -lt 4 ]; do
-  n=$((n + 1)); report "{\\"step\\": $n, \\"loss\\": $HYPEROPT_TRIAL}"; [ $n != 1 ] || [ $HYPEROPT_TRIAL = 0 ] || await never
+  n=$((n + 1)); report "{\\"step\\": $n, \\"loss\\": $HYPEROPT_TRIAL}"
+  [ $n != 1 ] || [ $HYPEROPT_TRIAL = 0 ] || await never
 done""", num_samples=4, max_concurrent_trials=1,
                      scheduler={"type": "asha", "max_t": 4, "grace_period": 1, "reduction_factor": 2})
         scene.run()

@@ -118,7 +118,8 @@ class RemoteTest(SceneTest):
         executor = scene.executor("a", endpoint, "--key", key, "--cpus", "2")
         scene.await_marks("started", 2)
         address = ("127.0.0.1", int(endpoint.rsplit(":", 1)[1]))
-        for words in (b"", b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 100000, b"\xff\0\0\0\0\0\0\0\1\x7f\3\0NULL" + b"\0" * 48):
+        for words in (b"", b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 100000,
+                      b"\xff\0\0\0\0\0\0\0\1\x7f\3\0NULL" + b"\0" * 48):
             with socket.create_connection(address) as stranger:
                 try:
                     stranger.sendall(words)

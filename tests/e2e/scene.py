@@ -93,7 +93,8 @@ class Scene(Sweep):
         result = subprocess.run([self.binary, *words], env=env or self.env, cwd=self.folder, timeout=DEADLINE_S,
                                 stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, check=False)
-        assert code in (None, result.returncode), f"{words}: exit code {result.returncode}\n{result.stdout}{self.output()}"
+        assert code in (None, result.returncode), \
+            f"{words}: exit code {result.returncode}\n{result.stdout}{self.output()}"
         return result.stdout
 
     # ---- what is there ----
