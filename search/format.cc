@@ -125,8 +125,10 @@ std::string PositiveDuration(double seconds) {
 // ---- tables ----
 
 constexpr size_t kGap = 2;
-constexpr size_t kLeastMiddle = 8;  // columns of a shortened cell
-constexpr size_t kLeastFirst = 12;  // the same in a column that yields first
+constexpr size_t kLeastTitle = 8;
+// Of a cell: "-4.255e-05" without its end would be another number.
+constexpr size_t kLeastMiddle = 10;
+constexpr size_t kLeastFirst = 12;  // the same where the column yields first
 
 std::string Padded(const std::string& text, size_t width, Table::Align align) {
   const std::string blanks(width - DisplayWidth(text), ' ');
@@ -191,7 +193,7 @@ void Fit(Layout* layout, size_t width) {
     return layout->IsFirst(i) ? kLeastFirst : kWhole;
   });
   Shrink(layout, width, [layout](size_t i) {
-    return layout->IsFirst(i) ? kWhole : std::max(layout->cells[i], kLeastMiddle);
+    return layout->IsFirst(i) ? kWhole : std::max(layout->cells[i], kLeastTitle);
   });
   Shrink(layout, width, [layout](size_t i) {
     return layout->IsMiddle(i) ? kLeastMiddle : kWhole;

@@ -73,7 +73,7 @@ class Table {
 
   // No line is wider than `width` (at least 8). What does not fit: columns of kFirst
   // are cut; then titles, as names are, down to their cells and eight columns of the
-  // terminal; then the widest of the middle columns, down to eight; then middle columns
+  // terminal; then the widest of the middle columns, down to ten; then middle columns
   // are left out from the right, with one column of '…' in their place; last all are
   // shortened. Ends with a line end; no line ends with a blank.
   std::string ToText(size_t width = 80) const;

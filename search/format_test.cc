@@ -171,8 +171,8 @@ TEST_CASE("then middle columns are left out") {
   Table table({{"trial"}, {"alpha_one"}, {"alpha_two"}, {"alpha_three"}, {"loss"}});
   table.AddRow({"0", "111111111", "222222222", "33333333333", "0.4127"});
   CHECK(table.ToText(30) ==
-        "trial  alpha_o…  …  loss\n"
-        "0      1111111…  …  0.4127\n");
+        "trial  alpha_one  …  loss\n"
+        "0      111111111  …  0.4127\n");
   CHECK(table.ToText(16) ==
         "trial  …  loss\n"
         "0      …  0.4127\n");

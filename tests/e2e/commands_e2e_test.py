@@ -246,7 +246,7 @@ class CheckTest(SceneTest):
         self.assertFalse(os.path.exists(scene.dir) or os.path.exists(os.path.join(scene.folder, "results")))
         scene.run("--gpus", "2")
         for trial in scene.trials():
-            self.assertRegex(dry, rf"\n +{trial['id']} .*{trial['params']['x']}")
+            self.assertRegex(dry, rf"\n +{trial['id']} .*{trial['params']['x']:.4g}")
 
     def test_all_errors_at_once(self):
         scene = self.scene

@@ -203,7 +203,7 @@ class PlacementTest(SceneTest):
         process.send_signal(signal.SIGINT)
         scene.expect(process, 130)
         said = self.explained(1)
-        self.assertIn("trial 1 is pending (interrupted)", said)
+        self.assertIn("trial 1 is pending: interrupted", said)
         self.assertIn("hyperopt resume", said)
 
 
