@@ -246,6 +246,7 @@ class Controller {
   bool budget_over_ = false;
   bool sampler_exhausted_ = false;
   std::optional<SweepEnd> end_;
+  bool ended_already_ = false;  // everyone was told
   bool interrupted_for_failure_ = false;
   Time next_ack_;
   std::optional<SweepEnd> failure_;  // decided, waits for what runs

@@ -28,7 +28,15 @@ Turn Controller::TakeTurn(Now now) {
     next_sweep_put_ = now.steady + Seconds(kSweepPutEveryS);
   }
   next_tick_ = now.steady + TickEvery();
+  const bool had_ended = ended_already_;
+  ended_already_ = end_.has_value();
   FlushEnded(now);
+  if (end_ && !had_ended) {
+    // After the last acknowledgements: who is told to leave does not wait for more.
+    for (const auto& [id, member] : fleet_.members()) {
+      if (member.present) Send(member, Shutdown{});
+    }
+  }
   Turn turn;
   // Rows of trials go first: what names a trial comes after it.
   for (TrialId id : dirty_trials_) turn.changes.push_back(PutTrial{Row(id)});
@@ -252,9 +260,6 @@ void Controller::End(SweepState state, SweepEnd end, Now now) {
   sweep_.state = state;
   end_ = std::move(end);
   changes_.push_back(PutSweep{SweepNow(now)});
-  for (const auto& [id, member] : fleet_.members()) {
-    if (member.present) Send(member, Shutdown{});
-  }
 }
 
 SweepRow Controller::SweepNow(Now now) const {

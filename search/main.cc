@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -7,7 +10,20 @@
 #include "search/config.h"
 #include "trial/errors.h"
 
+namespace {
+
+// A program started without standard streams must not find its database behind one of
+// them.
+void OpenStandardStreams() {
+  int fd = 0;
+  while (fd >= 0 && fd <= 2) fd = open("/dev/null", O_RDWR);
+  if (fd > 2) close(fd);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  OpenStandardStreams();
   try {
     return hyperopt::RunCli(std::vector<std::string>(argv, argv + argc));
   } catch (const hyperopt::ConfigErrors& errors) {

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -27,7 +28,8 @@ constexpr size_t kSearchedWords = 16384;
 
 void Complain(std::string_view what) {
   // Standard error is executor.log.
-  fmt::print(stderr, "keeper: {}\n", what);
+  // Not fmt::print: it throws where the log is on a full disk.
+  std::fprintf(stderr, "keeper: %.*s\n", static_cast<int>(what.size()), what.data());
 }
 
 void WriteStopJson(const HeldRun& run, double grace_s) {

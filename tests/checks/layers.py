@@ -32,9 +32,9 @@ LIBRARIES = [
     (r"zmq", r"executors/internal/", "the transport in executors/internal"),
     (r"yaml-cpp/", r"search/[^/]*(/[^/]*)?\.cc$", "one source file of search"),
     (r"Eigen/", r"(samplers|search)/.*\.(h|cc)$", "samplers and search"),
-    (r"CLI/", r"(search|trainer)/.*\.cc$", "the command line's sources"),
+    (r"CLI/", r"(search|trainer)/.*\.cc$|search/internal/cli_help\.h$", "the command line's sources"),
     (r"spdlog/", r"(executors|search|trainer)/.*\.cc$", "sources with a log"),
-    (r"doctest/|rapidcheck", r".*_test\.cc$", "tests"),
+    (r"doctest/|rapidcheck", r".*_(test\.cc|fixture\.(h|cc))$", "tests"),
 ]
 # Libraries that a public header may include all the same.
 PUBLIC = re.compile(r"nlohmann/json_fwd\.hpp$|(torch|c10|ATen)/")
