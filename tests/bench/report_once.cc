@@ -1,5 +1,5 @@
-// The smallest trial: appends one report line and exits. Linked statically, so that what is
-// measured around it is not the loader.
+// The smallest trial: appends one report line and exits. Linked statically, so that
+// what is measured around it is not the loader.
 #include <fcntl.h>
 #include <unistd.h>
 

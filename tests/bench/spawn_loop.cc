@@ -1,4 +1,5 @@
-// The bare limit: posix_spawn and waitpid, N programs, 2 at once, no record of anything.
+// The bare limit: posix_spawn and waitpid, N programs, 2 at once, no record of
+// anything.
 //   spawn_loop N PROGRAM        prints seconds
 #include <spawn.h>
 #include <sys/wait.h>

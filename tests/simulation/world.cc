@@ -147,6 +147,15 @@ void World::Interrupt() {
   controller_->Handle(StopAsked{StopKind::kInterrupt}, Now{now_, seconds()});
 }
 
+void World::RunAgain() {
+  end_.reset();
+  StartController();
+  for (Node& node : nodes_) {
+    node.left = false;
+    node.up_at = now_;
+  }
+}
+
 // ---- network ----
 
 void World::Post(int node, bool to_node, std::string bytes) {

@@ -64,6 +64,11 @@ class World {
   // ended.
   bool Run(double most_s);
   void Interrupt();
+  // The user runs the same line again after an end: a new controller, executors started
+  // anew.
+  void RunAgain();
+  // All of it stands still (SIGSTOP, a suspended machine).
+  void StandStill(double seconds) { now_ += Seconds(seconds); }
 
   double seconds() const { return ToSeconds(now_.time_since_epoch()); }
   const std::optional<SweepEnd>& end() const { return end_; }
