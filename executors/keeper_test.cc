@@ -114,8 +114,7 @@ TEST_CASE("what can not be started says why, and nothing of it runs") {
     CHECK(ReadExitJson(spawn.dir)->error == info.error);
     ++trial;
   };
-  refused(sweep.Command(KeyOf(trial), {"no-such-prog"}),
-          {"no-such-prog", "PATH"});
+  refused(sweep.Command(KeyOf(trial), {"no-such-prog"}), {"no-such-prog", "PATH"});
   refused(sweep.Command(KeyOf(trial), {"/no/such"}), {"/no/such", "no such program"});
   refused(sweep.Command(KeyOf(trial), {}), {"empty"});
   SpawnRun lost = sweep.Command(KeyOf(trial), {"true"});
