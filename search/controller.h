@@ -41,7 +41,7 @@ enum class StopKind {
 struct StopAsked {
   StopKind kind = StopKind::kInterrupt;
 };
-// The record can not be written: answer heartbeats so that leases hold, give no orders.
+// The loop's clock went on; TakeTurn does what time asks for.
 struct TimePassed {};
 
 using ControllerEvent = std::variant<PeerSaid, StopAsked, TimePassed>;
@@ -84,7 +84,7 @@ struct SweepCounts {
 
 class Controller {
  public:
-  // All four must outlive it.
+  // Config, sampler and scheduler must outlive it.
   Controller(const SearchConfig& config,
              const Sampler& sampler,
              Scheduler& scheduler,
@@ -93,8 +93,8 @@ class Controller {
 
   void Handle(const ControllerEvent& event, Now now);
   Turn TakeTurn(Now now);
-  // The answer to a heartbeat while the record can not be written: the last committed
-  // acknowledgements, nothing else.
+  // The answer to a heartbeat while the record can not be written: that it is held, no
+  // acknowledgements and no orders.
   std::optional<SendTo> AnswerWhileHeld(const PeerSaid& said) const;
   // When TimePassed is due at the latest.
   Time next_tick() const { return next_tick_; }
@@ -132,7 +132,6 @@ class Controller {
     std::map<std::string, SourceOffset> offsets;  // committed, by source
     int64_t step = 0;                             // counts reports without one
     int64_t iterations = 0;  // reports that carry the objective, checkpoint's included
-    int64_t judged_time = -1;  // newest time the scheduler has judged
     bool any_report = false;
     bool odd_said = false;
     double max_elapsed = 0;
@@ -250,7 +249,6 @@ class Controller {
   bool interrupted_for_failure_ = false;
   Time next_ack_;
   std::optional<SweepEnd> failure_;  // decided, waits for what runs
-  int64_t finished_then_ = 0;        // failed ones among the first that finished
 
   Time started_;  // this session
   Time last_tick_;
