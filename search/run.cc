@@ -18,6 +18,7 @@
 #include "search/commands/best.h"
 #include "search/controller.h"
 #include "search/internal/embedded_executor.h"
+#include "search/model_check.h"
 #include "search/record_start.h"
 #include "search/requests.h"
 #include "search/sweep_folder.h"
@@ -49,14 +50,8 @@ UniqueFd BlockSignals() {
 // The file's command, or the built-in trainer beside this program.
 std::vector<std::string> CommandOf(const SearchConfig& config) {
   if (!config.command.empty()) return config.command;
-  const fs::path trainer =
-      fs::read_symlink("/proc/self/exe").parent_path() / "hyperopt-train";
-  if (!fs::exists(trainer)) {
-    throw ConfigError(
-        "the search file has no `command`, and the built-in trainer is not there (" +
-        trainer.string() + "): build it with ./setup.sh, or name a command");
-  }
-  return {trainer.string()};
+  // The data set goes to it in its configuration, by an absolute path.
+  return {TrainerCommand(config).front()};
 }
 
 class SweepLoop {
