@@ -1,0 +1,103 @@
+#include <memory>
+
+#include "search/commands/best.h"
+#include "search/commands/export.h"
+#include "search/commands/look.h"
+#include "search/commands/verify.h"
+#include "search/internal/cli_command.h"
+#include "search/internal/cli_options.h"
+
+namespace hyperopt::internal {
+
+void AddStatus(const CommandLine& line) {
+  auto status = std::make_shared<StatusOptions>();
+  CLI::App* command = line.app->add_subcommand("status", "How a sweep is doing");
+  AddDir(command, &status->dir);
+  command->add_flag("--json", status->json, "As JSON");
+  command->callback(
+      [=, run = line.run] { *run = [=] { return StatusCommand(*status); }; });
+}
+
+void AddTrials(const CommandLine& line) {
+  auto trials = std::make_shared<TrialsOptions>();
+  CLI::App* command =
+      line.app->add_subcommand("trials", "The trials of a sweep, best first");
+  AddDir(command, &trials->dir);
+  Add(command,
+      "--sort",
+      &trials->sort,
+      "best, last, id, state, started, ended or a parameter; -NAME turns it round",
+      "NAME");
+  AddParsed<TrialState>(
+      command,
+      "--state",
+      "Only those in this state",
+      "STATE",
+      &trials->state,
+      [](const std::string& text) { return TrialStateFromString(text); },
+      "a state: pending, running, paused, completed, stopped, failed");
+  Add(command, "--limit", &trials->limit, "So many lines; 0 is all", "N")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_flag("--json", trials->json, "As JSON; all of them unless --limit");
+  command->callback([=, run = line.run] {
+    if (trials->json && command->count("--limit") == 0) trials->limit = 0;
+    *run = [=] { return TrialsCommand(*trials); };
+  });
+}
+
+void AddExplain(const CommandLine& line) {
+  auto explain = std::make_shared<ExplainOptions>();
+  auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command =
+      line.app->add_subcommand("explain", "Why a trial waits, or what it is doing");
+  Add(command, "WORDS", words.get(), "The sweep's folder (may be absent), the number")
+      ->option_text("[DIR] TRIAL")
+      ->required()
+      ->expected(1, 2);
+  command->add_flag("--json", explain->json, "As JSON");
+  command->callback([=, run = line.run] {
+    if (words->size() == 2) explain->dir = words->front();
+    if (!CLI::detail::lexical_cast(words->back(), explain->trial)) {
+      throw CLI::ValidationError("TRIAL: " + words->back() +
+                                 " is no number of a trial");
+    }
+    *run = [=] { return ExplainCommand(*explain); };
+  });
+}
+
+void AddBest(const CommandLine& line) {
+  auto best = std::make_shared<BestOptions>();
+  CLI::App* command = line.app->add_subcommand(
+      "best", "The best trial; writes best.json into the folder");
+  AddDir(command, &best->dir);
+  command->add_flag("--json", best->json, "As JSON");
+  command->callback([=, run = line.run] { *run = [=] { return BestCommand(*best); }; });
+}
+
+void AddExport(const CommandLine& line) {
+  auto exported = std::make_shared<ExportOptions>();
+  CLI::App* command = line.app->add_subcommand("export", "A sweep for other programs");
+  AddDir(command, &exported->dir);
+  AddParsed<ExportFormat>(command,
+                          "--format",
+                          "csv, json or ludwig (hyperopt_statistics.json); absent: csv",
+                          "FORMAT",
+                          &exported->format,
+                          ExportFormatFromString,
+                          "csv, json or ludwig");
+  Add(command, "--output", &exported->output, "Into a file; absent: stdout", "FILE");
+  command->callback(
+      [=, run = line.run] { *run = [=] { return ExportCommand(*exported); }; });
+}
+
+void AddVerify(const CommandLine& line) {
+  auto verify = std::make_shared<VerifyOptions>();
+  CLI::App* command = line.app->add_subcommand(
+      "verify", "Recompute every proposal and verdict from the record and compare");
+  AddDir(command, &verify->dir);
+  command->callback(
+      [=, run = line.run] { *run = [=] { return VerifyCommand(*verify); }; });
+}
+
+}  // namespace hyperopt::internal

@@ -1,0 +1,34 @@
+#include <memory>
+
+#include "search/commands/keys.h"
+#include "search/commands/stop.h"
+#include "search/internal/cli_command.h"
+#include "search/internal/cli_options.h"
+
+namespace hyperopt::internal {
+
+void AddStop(const CommandLine& line) {
+  auto options = std::make_shared<StopOptions>();
+  CLI::App* command =
+      line.app->add_subcommand("stop", "Stop a running sweep, resumable");
+  AddDir(command, &options->dir);
+  command->add_flag("--drain", options->drain, "Let running trials end by themselves");
+  command->callback(
+      [=, run = line.run] { *run = [=] { return StopCommand(*options); }; });
+}
+
+void AddKeygen(const CommandLine& line) {
+  auto options = std::make_shared<KeygenOptions>();
+  CLI::App* command = line.app->add_subcommand(
+      "keygen", "Write keys that controller and executors elsewhere share");
+  Add(command, "FILE", &options->file, "A new file, mode 0600")->required();
+  command->callback(
+      [=, run = line.run] { *run = [=] { return KeygenCommand(*options); }; });
+}
+
+void AddVersion(const CommandLine& line) {
+  CLI::App* command = line.app->add_subcommand("version", "Which hyperopt this is");
+  command->callback([run = line.run] { *run = [] { return VersionCommand(); }; });
+}
+
+}  // namespace hyperopt::internal
