@@ -52,22 +52,25 @@ void Controller::On(const StopAsked& event, Now now) {
 // TakeTurn does what time asks for.
 void Controller::On(const TimePassed&, Now) {}
 
-void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now) {
+// Why an executor may not take part; nullopt where it may.
+std::optional<Refused> Controller::WhyRefused(const Hello& hello) const {
   if (hello.protocol != kProtocolVersion) {
-    sends_.push_back(
-        {peer,
-         Refused{fmt::format("it speaks protocol {}, the controller {}: use "
-                             "the same version of hyperopt on both sides",
-                             hello.protocol,
-                             kProtocolVersion)}});
-    return;
+    return Refused{
+        fmt::format("it speaks protocol {}, the controller {}: use "
+                    "the same version of hyperopt on both sides",
+                    hello.protocol,
+                    kProtocolVersion)};
   }
   if (!hello.sweep_id.empty() && hello.sweep_id != sweep_.id) {
-    sends_.push_back({peer, Refused{"it holds trials of another sweep"}});
-    return;
+    return Refused{"it holds trials of another sweep"};
   }
-  if (end_) {
-    sends_.push_back({peer, Refused{"the sweep is over"}});
+  if (end_) return Refused{"the sweep is over"};
+  return std::nullopt;
+}
+
+void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now) {
+  if (std::optional<Refused> refused = WhyRefused(hello)) {
+    sends_.push_back({peer, std::move(*refused)});
     return;
   }
   const Member* known = hello.id ? fleet_.Find(*hello.id) : fleet_.FindPeer(peer);
@@ -75,44 +78,61 @@ void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now)
                          known->pid == hello.pid && known->born == hello.born &&
                          known->boot_id == hello.boot_id;
   Member& member = fleet_.Welcome(hello, peer, now.steady);
-  for (const RunKey& key : member.runs) {
+  TakeHeldPlaces(&member);
+  if (!same_life) RecordJoined(&member, hello.resources, now);
+  TakeBackHeld(&member, hello.holdings, now);
+  Send(member, WelcomeFor(member));
+}
+
+// What its runs hold is taken from the fresh offer.
+void Controller::TakeHeldPlaces(Member* member) {
+  for (const RunKey& key : member->runs) {
     Live* live = FindLive(key);
     if (live == nullptr || !live->placement) continue;
-    if (!CanTake(*live->placement, member.offer)) {
+    if (!CanTake(*live->placement, member->offer)) {
       live->placement.reset();  // it came back with less; the run itself goes on
       continue;
     }
     fleet_.Take(*live->placement);
   }
-  fleet_.Reopen(member.id);
-  if (!same_life) {
-    ++member.life;
-    ExecutorRow row;
-    row.id = member.id;
-    row.name = member.name;
-    row.host = member.host;
-    row.boot_id = member.boot_id;
-    row.embedded = member.embedded;
-    row.resources = ResourcesText(hello.resources);
-    row.joined = now.wall;
-    changes_.push_back(PutExecutor{std::move(row)});
-    Log("executor joined",
-        std::nullopt,
-        fmt::format("{{\"executor\":{},\"name\":{},\"host\":{}}}",
-                    member.id.value(),
-                    QuoteJson(member.name),
-                    QuoteJson(member.host)),
-        now);
-  }
-  // An attempt that was presumed lost and comes back goes on, before it is asked for.
-  member.discarding = false;
-  for (const Holding& holding : hello.holdings) {
+  fleet_.Reopen(member->id);
+}
+
+void Controller::RecordJoined(Member* member, const Resources& resources, Now now) {
+  ++member->life;
+  ExecutorRow row;
+  row.id = member->id;
+  row.name = member->name;
+  row.host = member->host;
+  row.boot_id = member->boot_id;
+  row.embedded = member->embedded;
+  row.resources = ResourcesText(resources);
+  row.joined = now.wall;
+  changes_.push_back(PutExecutor{std::move(row)});
+  Log("executor joined",
+      std::nullopt,
+      fmt::format("{{\"executor\":{},\"name\":{},\"host\":{}}}",
+                  member->id.value(),
+                  QuoteJson(member->name),
+                  QuoteJson(member->host)),
+      now);
+}
+
+// An attempt that was presumed lost and comes back goes on, before it is asked for.
+void Controller::TakeBackHeld(Member* member,
+                              const std::vector<Holding>& holdings,
+                              Now now) {
+  member->discarding = false;
+  for (const Holding& holding : holdings) {
     if (holding.state == HoldState::kEnded || FindLive(holding.key) != nullptr)
       continue;
-    if (TakeBackReturned(&member, holding.key, Comeback::kRuns, now) == nullptr)
-      member.discarding = true;
+    if (TakeBackReturned(member, holding.key, Comeback::kRuns, now) == nullptr)
+      member->discarding = true;
   }
-  fleet_.Usability(&member);
+  fleet_.Usability(member);
+}
+
+Welcome Controller::WelcomeFor(const Member& member) {
   Welcome welcome;
   welcome.id = member.id;
   welcome.sweep = spec_;
@@ -125,7 +145,7 @@ void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now)
     if (!live->confirmed && live->sent_to == member.life) continue;
     welcome.expected.push_back({key, OffsetsOf(*live)});
   }
-  Send(member, std::move(welcome));
+  return welcome;
 }
 
 void Controller::OnMessage(const std::string& peer, const Heartbeat& beat, Now now) {

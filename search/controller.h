@@ -65,7 +65,8 @@ struct Turn {
 // What a restart hands in beside the snapshot.
 struct ControllerStart {
   RecordSnapshot record;
-  std::map<TrialId, Params> params;  // of the unfinished trials
+  // Of the unfinished trials, and of the failed ones where they are to run again.
+  std::map<TrialId, Params> params;
   std::map<TrialId, std::vector<ReportRow>>
       reports;                                  // of the unfinished trials that ran
   std::map<TrialId, std::vector<RunRow>> runs;  // likewise
@@ -156,6 +157,11 @@ class Controller {
   void OnMessage(const std::string& peer, const Heartbeat& beat, Now now);
   void OnMessage(const std::string& peer, const Measured& measured, Now now);
   void OnMessage(const std::string& peer, const Exited& exited, Now now);
+  std::optional<Refused> WhyRefused(const Hello& hello) const;
+  void TakeHeldPlaces(Member* member);
+  void RecordJoined(Member* member, const Resources& resources, Now now);
+  void TakeBackHeld(Member* member, const std::vector<Holding>& holdings, Now now);
+  Welcome WelcomeFor(const Member& member);
 
   // controller_start.cc
   void Restore(ControllerStart start, Now now);
@@ -229,7 +235,7 @@ class Controller {
   std::map<RunKey, Live> live_;
   std::map<TrialId, RunKey> live_of_;
   Fleet fleet_;
-  std::vector<HistoryEntry> history_;
+  History history_;  // `ended` is kept where the sampler needs it
   SweepCounts counts_;
   std::optional<TrialId> incumbent_;
   Objective incumbent_value_;
