@@ -6,12 +6,14 @@
 #include <array>
 
 #include "trial/errors.h"
+#include "trial/internal/arg_words.h"
 #include "trial/text.h"
 
 namespace hyperopt {
 namespace {
 
 constexpr std::string_view kArgs = "args";
+constexpr std::string_view kArgsPrefix = "args:";
 constexpr std::string_view kEnvPrefix = "env.";
 // Linux's MAX_ARG_STRLEN, less the NUL at the end.
 constexpr size_t kLongestWord = 128 * 1024 - 1;
@@ -92,14 +94,9 @@ std::optional<std::string> ProblemWithPlace(std::string_view place,
     if (place.size() > kEnvPrefix.size()) return std::nullopt;
     return "${env.} lacks the name of a variable: ${env.HOME}";
   }
-  if (place == kArgs) {
-    return "${args} becomes one word a parameter, so it must be a word of `command` of "
-           "its own";
-  }
-  if (place.starts_with("args:")) {
+  if (place == kArgs || place.starts_with(kArgsPrefix)) {
     return fmt::format(
-        "${{{}}}: argument styles are not available in this version; use ${{args}} "
-        "(--name=value) or write each parameter as ${{name}}",
+        "${{{}}} becomes words of its own, so it must be a whole word of `command`",
         place);
   }
   return UnknownPlace(place, parameters);
@@ -156,7 +153,14 @@ std::optional<std::string> ProblemWithShells(std::span<const std::string> words,
   return std::nullopt;
 }
 
-bool IsArgsWord(std::string_view word) { return word == "${args}"; }
+// The inside of a word that is `${args}` or `${args:...}` and nothing else.
+std::optional<std::string_view> ArgsPlace(std::string_view word) {
+  if (!word.starts_with("${args") || !word.ends_with('}')) return std::nullopt;
+  const std::string_view place = word.substr(2, word.size() - 3);
+  const bool is_args = place == kArgs || place.starts_with(kArgsPrefix);
+  const bool is_whole = place.find('}') == place.npos;
+  return is_args && is_whole ? std::optional(place) : std::nullopt;
+}
 
 std::string ValueOf(std::string_view place, const TemplateValues& values) {
   if (IsNamed(place)) {
@@ -194,19 +198,25 @@ void RequireWord(const std::string& word, std::string_view written) {
   }
 }
 
-void AppendArgs(const TemplateValues& values, std::vector<std::string>& words) {
+// The parameter's name in ${args}; nullopt where it is left out.
+std::optional<std::string> ArgName(const std::string& name, const ArgNames* arg_names) {
+  if (arg_names == nullptr) return name;
+  const auto given = arg_names->find(name);
+  return given == arg_names->end() ? name : given->second;
+}
+
+void AppendArgs(std::string_view place,
+                const TemplateValues& values,
+                std::vector<std::string>& words) {
+  const auto style = internal::ParseArgStyle(place);
+  if (!style) throw ConfigError(internal::ProblemWithArgStyle(place).value_or(""));
   if (values.params == nullptr) return;
   for (const auto& [name, value] : *values.params) {
-    std::string shown = name;
-    if (values.arg_names != nullptr) {
-      const auto given = values.arg_names->find(name);
-      if (given != values.arg_names->end()) {
-        if (!given->second) continue;
-        shown = *given->second;
-      }
-    }
-    words.push_back(fmt::format("--{}={}", shown, ToWord(value)));
-    RequireWord(words.back(), "--" + shown);
+    const auto shown = ArgName(name, values.arg_names);
+    if (!shown) continue;
+    const size_t first = words.size();
+    internal::AppendArg(*style, *shown, value, words);
+    for (size_t i = first; i < words.size(); ++i) RequireWord(words[i], "--" + *shown);
   }
 }
 
@@ -230,12 +240,14 @@ std::optional<std::string> ProblemWithTemplate(
 std::optional<std::string> ProblemWithCommand(std::span<const std::string> words,
                                               std::span<const std::string> parameters) {
   if (words.empty() || words[0].empty()) return "the command names no program";
-  if (IsArgsWord(words[0])) {
+  if (ArgsPlace(words[0])) {
     return "the command starts with ${args}; its first word is the program";
   }
   for (const std::string& word : words) {
-    if (IsArgsWord(word)) continue;
-    if (auto problem = ProblemWithTemplate(word, parameters)) return problem;
+    const auto args = ArgsPlace(word);
+    auto problem = args ? internal::ProblemWithArgStyle(*args)
+                        : ProblemWithTemplate(word, parameters);
+    if (problem) return problem;
   }
   return ProblemWithShells(words, parameters);
 }
@@ -257,8 +269,8 @@ std::vector<std::string> ExpandCommand(std::span<const std::string> words,
                                        const TemplateValues& values) {
   std::vector<std::string> out;
   for (const std::string& word : words) {
-    if (IsArgsWord(word)) {
-      AppendArgs(values, out);
+    if (const auto args = ArgsPlace(word)) {
+      AppendArgs(*args, values, out);
     } else {
       out.push_back(ExpandTemplate(word, values));
     }
@@ -266,12 +278,23 @@ std::vector<std::string> ExpandCommand(std::span<const std::string> words,
   return out;
 }
 
+bool HasArgs(std::span<const std::string> words) {
+  return std::ranges::any_of(
+      words, [](const std::string& word) { return ArgsPlace(word).has_value(); });
+}
+
 std::vector<std::string> UnusedParameters(std::span<const std::string> words,
-                                          std::span<const std::string> parameters) {
+                                          std::span<const std::string> parameters,
+                                          const ArgNames& arg_names) {
   std::vector<std::string> unused(parameters.begin(), parameters.end());
   std::sort(unused.begin(), unused.end());
   for (const std::string& word : words) {
-    if (IsArgsWord(word)) return {};
+    if (ArgsPlace(word)) {
+      std::erase_if(unused, [&arg_names](const std::string& name) {
+        return ArgName(name, &arg_names).has_value();
+      });
+      continue;
+    }
     for (const Piece& piece : Split(word).pieces) {
       if (piece.is_place) std::erase(unused, piece.text);
     }

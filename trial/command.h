@@ -14,6 +14,9 @@
 
 namespace hyperopt {
 
+// `arg:` of the parameters: the name in ${args}; nullopt leaves the parameter out.
+using ArgNames = std::map<std::string, std::optional<std::string>>;
+
 // What the places of a template stand for.
 struct TemplateValues {
   const Params* params = nullptr;
@@ -22,8 +25,7 @@ struct TemplateValues {
   // budget was set) stands for nothing.
   std::map<std::string, std::string, std::less<>> names;
   std::function<std::optional<std::string>(std::string_view)> env;  // ${env.X}
-  // `arg:` of the parameters: the name in ${args}; nullopt leaves the parameter out.
-  const std::map<std::string, std::optional<std::string>>* arg_names = nullptr;
+  const ArgNames* arg_names = nullptr;
 };
 
 // What is wrong with `words` as a command: an unknown place, an unclosed "${", a
@@ -35,15 +37,26 @@ std::optional<std::string> ProblemWithCommand(std::span<const std::string> words
 std::optional<std::string> ProblemWithTemplate(std::string_view text,
                                                std::span<const std::string> parameters);
 
-// The words to run. A word that is `${args}` alone becomes one word a parameter
-// (`--name=value`). Throws ConfigError for a word over 128 KiB, naming
-// $HYPEROPT_PARAMS, and for an ${env.X} that is not set.
+// The words to run. A word that is `${args}` alone becomes one word a parameter, in
+// name order: `--name=value`. After a colon stand other styles, which may be combined
+// (`${args:space,dashes}`):
+//   space    --name value, two words
+//   dashes   _ in a name becomes -
+//   flags    true is --name, false is nothing
+//   noflags  true is --name, false is --no-name
+//   hydra    name=value by the grammar of Hydra's overrides; stands alone
+// Throws ConfigError for a word over 128 KiB, naming $HYPEROPT_PARAMS, and for an
+// ${env.X} that is not set.
 std::vector<std::string> ExpandCommand(std::span<const std::string> words,
                                        const TemplateValues& values);
 std::string ExpandTemplate(std::string_view text, const TemplateValues& values);
 
-// Parameters that the command's words never mention (no ${args} either), in name order.
+// Whether a word is `${args}` in any style.
+bool HasArgs(std::span<const std::string> words);
+// Parameters that the command's words never mention, nor ${args} hands on, in name
+// order.
 std::vector<std::string> UnusedParameters(std::span<const std::string> words,
-                                          std::span<const std::string> parameters);
+                                          std::span<const std::string> parameters,
+                                          const ArgNames& arg_names = {});
 
 }  // namespace hyperopt

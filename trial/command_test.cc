@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -108,11 +109,102 @@ TEST_CASE("a command needs a program") {
   CHECK_FALSE(Problem({"${args}"}).empty());
 }
 
-TEST_CASE("${args} must be a word of its own, and only its plain style is there") {
-  CHECK(Problem({"run", "x ${args}"}).find("of its own") != std::string::npos);
-  CHECK(Problem({"run", "${args:hydra}"}).find("not available in this version") !=
+TEST_CASE("${args} must be a word of its own, and its styles are known ones") {
+  CHECK(Problem({"run", "x ${args}"}).find("a whole word") != std::string::npos);
+  CHECK(Problem({"run", "${args}${args}"}).find("a whole word") != std::string::npos);
+  CHECK(Problem({"run", "--x=${args:hydra}"}).find("a whole word") !=
         std::string::npos);
   CHECK(ProblemWithTemplate("${args}", Names()).has_value());
+  CHECK(ProblemWithTemplate("${args:space}", Names()).has_value());
+  for (const char* word : {"${args:hydra}",
+                           "${args:space}",
+                           "${args:dashes}",
+                           "${args:flags}",
+                           "${args:space,dashes,noflags}",
+                           "${args:space, dashes}"}) {
+    CAPTURE(std::string(word));
+    CHECK(Problem({"run", word}).empty());
+  }
+  CHECK(Problem({"run", "${args:hidra}"}) ==
+        "${args:hidra}: hidra is no style (did you mean hydra?); there are hydra, "
+        "space, dashes, flags, noflags");
+  CHECK(Problem({"run", "${args:}"}).find("nothing is no style") != std::string::npos);
+  CHECK(Problem({"run", "${args:space,}"}).find("no style") != std::string::npos);
+  CHECK(Problem({"run", "${args:hydra,space}"}).find("no other style") !=
+        std::string::npos);
+  CHECK(Problem({"run", "${args:flags,noflags}"}).find("choose one") !=
+        std::string::npos);
+  CHECK_FALSE(Problem({"${args:space}"}).empty());
+}
+
+// The words of `style` for these parameters, without the program.
+Words ArgsIn(const std::string& style, const Params& params) {
+  Words words = ExpandCommand(Words{"run", style}, ValuesOf(params));
+  words.erase(words.begin());
+  return words;
+}
+
+TEST_CASE("styles of ${args}, each alone and combined") {
+  const Params params = {
+      {"batch_size", int64_t{32}}, {"bias", false}, {"use_amp", true}, {"x", "a b"}};
+  CHECK(
+      ArgsIn("${args:space}", params) ==
+      Words{
+          "--batch_size", "32", "--bias", "false", "--use_amp", "true", "--x", "a b"});
+  CHECK(ArgsIn("${args:dashes}", params) ==
+        Words{"--batch-size=32", "--bias=false", "--use-amp=true", "--x=a b"});
+  CHECK(ArgsIn("${args:flags}", params) ==
+        Words{"--batch_size=32", "--use_amp", "--x=a b"});
+  CHECK(ArgsIn("${args:noflags}", params) ==
+        Words{"--batch_size=32", "--no-bias", "--use_amp", "--x=a b"});
+  CHECK(ArgsIn("${args:space,dashes,noflags}", params) ==
+        Words{"--batch-size", "32", "--no-bias", "--use-amp", "--x", "a b"});
+  CHECK(ArgsIn("${args:hydra}", params) ==
+        Words{"batch_size=32", "bias=false", "use_amp=true", "x='a b'"});
+}
+
+TEST_CASE("after a blank a negative number has no exponent, and reads back exactly") {
+  const Params params = {{"a", -1e-5}, {"b", -1.5e10}, {"c", 1e-5}, {"d", -0.1}};
+  CHECK(
+      ArgsIn("${args:space}", params) ==
+      Words{
+          "--a", "-0.00001", "--b", "-15000000000.0", "--c", "1.0e-05", "--d", "-0.1"});
+  for (const double value : {-5e-324, -1.0 / 3, -1.7976931348623157e308}) {
+    const Words words = ArgsIn("${args:space}", {{"x", value}});
+    CHECK(words[1].find('e') == std::string::npos);
+    CHECK(std::strtod(words[1].c_str(), nullptr) == value);
+  }
+}
+
+TEST_CASE("hydra: texts are quoted where they would be read as something else") {
+  const auto hydra = [](const ParamValue& value) {
+    return ArgsIn("${args:hydra}", {{"k", value}}).at(0);
+  };
+  CHECK(hydra("adam") == "k=adam");
+  CHECK(hydra("db/mysql-8.x_1") == "k=db/mysql-8.x_1");
+  CHECK(hydra("") == "k=''");
+  CHECK(hydra("true") == "k='true'");
+  CHECK(hydra("NULL") == "k='NULL'");
+  CHECK(hydra("inf") == "k='inf'");
+  CHECK(hydra("1e3") == "k='1e3'");
+  CHECK(hydra("a,b") == "k='a,b'");
+  CHECK(hydra("a=b") == "k='a=b'");
+  CHECK(hydra("it's") == R"(k='it\'s')");
+  CHECK(hydra(R"(a\)") == R"(k='a\\')");
+  CHECK(hydra(R"(a\b)") == R"(k='a\b')");
+  CHECK(hydra(R"(a\'b)") == R"(k='a\\\'b')");
+  CHECK(hydra("${x}") == R"(k='\${x}')");
+  CHECK(hydra(R"(\${x})") == R"(k='\\\${x}')");
+  CHECK(hydra("é") == "k='é'");
+  CHECK(hydra(1e-5) == "k=1.0e-05");
+  CHECK(hydra(true) == "k=true");
+  CHECK(hydra(std::monostate{}) == "k=null");
+  CHECK(hydra(Structured{R"([1,2.0,"a b",[true,null]])"}) ==
+        "k=[1,2.0,'a b',[true,null]]");
+  CHECK(hydra(Structured{R"({"a":{"b c":"x"},"d":[]})"}) == R"(k={a:{b\ c:x},d:[]})");
+  CHECK_THROWS_WITH_AS(hydra(Structured{R"({"it's":1})"}),
+                       doctest::Contains("$HYPEROPT_PARAMS"),
+                       ConfigError);
 }
 
 TEST_CASE("a parameter inside a shell's script is refused with the way out") {
@@ -173,6 +265,10 @@ TEST_CASE("parameters that the words never mention") {
   CHECK(UnusedParameters(Words{"run", "$${lr}"}, Names()) ==
         Words{"layers", "lr", "trainer.optimizer"});
   CHECK(UnusedParameters(Words{"run", "${args}"}, Names()).empty());
+  CHECK(UnusedParameters(Words{"run", "${args:space}"}, Names()).empty());
+  const ArgNames left_out = {{"lr", std::nullopt}, {"layers", "depth"}};
+  CHECK(UnusedParameters(Words{"run", "${args}"}, Names(), left_out) == Words{"lr"});
+  CHECK(UnusedParameters(Words{"${lr}", "${args}"}, Names(), left_out).empty());
 }
 
 TEST_SUITE_END();
