@@ -73,6 +73,7 @@ void ReadAll(const std::string& name, Reading& reading) {
   ReadEnvironment(top, reading);
   ReadCommand(top, reading);
   ReadReports(top, reading);
+  ReadHooks(top, reading);
 }
 
 std::string Joined(const std::vector<std::string>& lines) {
@@ -116,8 +117,11 @@ SearchConfig ParseConfig(const std::string& text,
                   *root,
                   (command != nullptr && !command->is_null()) ||
                       internal::HasMisspeltCommand(*root),
-                  std::filesystem::absolute(folder).lexically_normal()};
+                  std::filesystem::absolute(folder).lexically_normal(),
+                  {}};
   if (!reading.folder.has_filename()) reading.folder = reading.folder.parent_path();
+  internal::ReadBaseConfig(*root, reading);
+  internal::ReadListFile(*root, reading);
   ReadAll(name, reading);
   if (dataset) config.dataset = std::filesystem::absolute(*dataset).lexically_normal();
   if (problems.any()) throw ConfigErrors(problems.Lines());

@@ -12,6 +12,7 @@
 #include "samplers/sampler.h"
 #include "trial/errors.h"
 #include "trial/objective.h"
+#include "trial/read_source.h"
 #include "trial/resources.h"
 #include "trial/space.h"
 
@@ -43,18 +44,18 @@ struct SchedulerOptions {
 
 enum class ValueRule { kBest, kLast };
 
-// Where a field of a report comes from besides $HYPEROPT_REPORT.
-struct OutputPattern {
-  std::string field;  // "loss", or "step"
-  std::string regex;  // ECMAScript; its first group (or the whole match) is the number
-  bool operator==(const OutputPattern&) const = default;
-};
-
 struct EnvEntry {
   std::string value;       // a template, as a word of `command` is
   bool from_host = false;  // {from: NAME}: value is NAME, taken from hyperopt's
                            // environment; only the name is recorded
   bool operator==(const EnvEntry&) const = default;
+};
+
+// What is run when something happens (search/hooks.h): words, empty for nothing.
+struct Hooks {
+  std::vector<std::string> on_best, on_end, on_stuck;
+  bool any() const { return !(on_best.empty() && on_end.empty() && on_stuck.empty()); }
+  bool operator==(const Hooks&) const = default;
 };
 
 // hyperopt.executor, without the scheduler.
@@ -88,8 +89,15 @@ struct SearchConfig {
   std::string workdir;               // "", "trial" or a path
   std::map<std::string, EnvEntry> env;
   std::vector<std::string> keep_env;
-  std::vector<OutputPattern> read;
-  std::string model;  // the file's other top-level keys, JSON object
+  Hooks hooks;
+  std::vector<ReadSource> read;  // besides $HYPEROPT_REPORT
+  // The file's other top-level keys, or those of `base_config` with them merged in. A
+  // JSON object.
+  std::string model;
+  bool has_base_config = false;
+  // Other files whose content is part of this configuration (base_config, the rows of
+  // search_alg list): a hash of what was read, by absolute path.
+  std::map<std::string, std::string> inputs;
 
   Goal goal = Goal::kMinimize;
   std::string metric;

@@ -70,16 +70,33 @@ OrderedJson ParametersToJson(const SearchConfig& config) {
   return json;
 }
 
+OrderedJson ListToJson(const std::vector<Params>& settings) {
+  OrderedJson list = OrderedJson::array();
+  for (const Params& each : settings) list.push_back(ParamsToJson(each));
+  return list;
+}
+
+const char* TypeOf(SamplerKind kind) {
+  switch (kind) {
+    case SamplerKind::kRandom:
+      return "random";
+    case SamplerKind::kGrid:
+      return "grid";
+    case SamplerKind::kList:
+      return "list";
+  }
+  return "";
+}
+
 OrderedJson SearchAlgToJson(const SamplerOptions& sampler) {
-  OrderedJson json = {{"type", sampler.kind == SamplerKind::kGrid ? "grid" : "random"},
-                      {"random_state", sampler.seed}};
+  OrderedJson json = {{"type", TypeOf(sampler.kind)}, {"random_state", sampler.seed}};
+  if (sampler.kind == SamplerKind::kList) {
+    json["rows"] = ListToJson(sampler.rows);
+    return json;
+  }
   if (sampler.constant_grid_search) json["constant_grid_search"] = true;
   if (!sampler.points_to_evaluate.empty()) {
-    OrderedJson points = OrderedJson::array();
-    for (const Params& point : sampler.points_to_evaluate) {
-      points.push_back(ParamsToJson(point));
-    }
-    json["points_to_evaluate"] = std::move(points);
+    json["points_to_evaluate"] = ListToJson(sampler.points_to_evaluate);
   }
   return json;
 }
@@ -146,11 +163,37 @@ OrderedJson EnvToJson(const SearchConfig& config) {
   return json;
 }
 
+OrderedJson SourceToJson(const ReadSource& source) {
+  OrderedJson json;
+  OrderedJson& what = json[std::string(KeyOf(source.kind))];
+  if (source.kind == ReadKind::kPatterns) {
+    what = OrderedJson::object();
+    for (const auto& [field, regex] : source.patterns) what[field] = regex;
+  } else {
+    what = source.kind == ReadKind::kDicts ? "dicts" : source.glob;
+  }
+  if (!source.rename.empty()) json["rename"] = source.rename;
+  return json;
+}
+
 OrderedJson ReadToJson(const SearchConfig& config) {
-  OrderedJson output = OrderedJson::object();
-  for (const OutputPattern& pattern : config.read)
-    output[pattern.field] = pattern.regex;
-  return {{"output", std::move(output)}};
+  if (config.read.size() == 1) return SourceToJson(config.read.front());
+  OrderedJson json = OrderedJson::array();
+  for (const ReadSource& source : config.read) json.push_back(SourceToJson(source));
+  return json;
+}
+
+// The model's keys stand in a map of their own, since they may be called as ours are.
+bool IsApart(const SearchConfig& config) {
+  return config.has_base_config && !config.command.empty();
+}
+
+OrderedJson HooksToJson(const Hooks& hooks) {
+  OrderedJson json = OrderedJson::object();
+  if (!hooks.on_best.empty()) json["on_best"] = hooks.on_best;
+  if (!hooks.on_end.empty()) json["on_end"] = hooks.on_end;
+  if (!hooks.on_stuck.empty()) json["on_stuck"] = hooks.on_stuck;
+  return json;
 }
 
 OrderedJson Resolved(const SearchConfig& config) {
@@ -161,14 +204,19 @@ OrderedJson Resolved(const SearchConfig& config) {
   if (!config.env.empty()) json["env"] = EnvToJson(config);
   if (!config.keep_env.empty()) json["keep_env"] = config.keep_env;
   if (!config.read.empty()) json["read"] = ReadToJson(config);
+  if (config.hooks.any()) json["hooks"] = HooksToJson(config.hooks);
   const int ranks = config.executor.resources.ranks;
   if (!config.command.empty()) {
     if (ranks != 1) json["ranks"] = ranks;
   } else {
     json["backend"] = {{"type", "local"}, {"trainer", {{"num_workers", ranks}}}};
   }
-  const OrderedJson model = ParseJson(config.model);
-  for (const auto& [key, value] : model.items()) json[key] = value;
+  OrderedJson model = ParseJson(config.model);
+  if (IsApart(config)) {
+    json["base_config"] = std::move(model);
+  } else {
+    for (const auto& [key, value] : model.items()) json[key] = value;
+  }
   json["hyperopt"] = HyperoptToJson(config);
   return json;
 }
@@ -221,6 +269,7 @@ std::map<std::string, std::string> ComparedSettings(const SearchConfig& config) 
                           "env",
                           "keep_env",
                           "read",
+                          "hooks",
                           "ranks",
                           "backend"}) {
     if (resolved.contains(key)) Put(settings, key, resolved[key]);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,11 +16,13 @@
 
 #include "executors/messages.h"
 #include "samplers/sampler.h"
+#include "search/change_request.h"
 #include "search/config.h"
 #include "search/curve.h"
 #include "search/fleet.h"
 #include "search/outcome.h"
 #include "search/placement.h"
+#include "search/proposals.h"
 #include "search/scheduler.h"
 #include "trial/clock.h"
 #include "trial/record.h"
@@ -83,9 +86,12 @@ struct SweepCounts {
   int64_t finished() const { return completed + stopped + failed; }
 };
 
+// A trial's HYPEROPT_SEED, the same in every attempt.
+uint64_t SeedOfTrial(uint64_t seed, TrialId id);
+
 class Controller {
  public:
-  // Config, sampler and scheduler must outlive it.
+  // Sampler and scheduler must outlive it; of the config it keeps a copy.
   Controller(const SearchConfig& config,
              const Sampler& sampler,
              Scheduler& scheduler,
@@ -94,6 +100,17 @@ class Controller {
 
   void Handle(const ControllerEvent& event, Now now);
   Turn TakeTurn(Now now);
+  // Does what a person asks for, and returns the words to tell them once the next
+  // turn's changes are committed; "" lines between several. A token that was done
+  // before returns its words again. Throws ConfigError where it is refused, with
+  // nothing changed.
+  std::string Change(const ChangeRequest& request, Now now);
+  // A new era has begun (amend.h): unfinished trials that the new search can not run
+  // end for good. Called once, before the first turn. Returns how many.
+  int64_t BeginEra(const std::vector<std::string>& lines, Now now);
+  // Where no controller runs: what Change has changed, for the record alone. Nothing is
+  // sent, started or ended.
+  std::vector<RecordChange> ChangesAlone(SweepState state, Now now);
   // The answer to a heartbeat while the record can not be written: that it is held, no
   // acknowledgements and no orders.
   std::optional<SendTo> AnswerWhileHeld(const PeerSaid& said) const;
@@ -111,6 +128,7 @@ class Controller {
   // The last words of the newest failure, for the user to see.
   const std::string& last_words() const { return last_words_; }
   bool stopping() const { return stop_.has_value() || budget_over_; }
+  bool paused() const { return paused_; }
   double alive_s(Now now) const;
   // Why a trial is not running, or what it is doing: lines for a person.
   std::vector<std::string> Explain(TrialId id, Now now) const;
@@ -135,6 +153,8 @@ class Controller {
     int64_t iterations = 0;  // reports that carry the objective, checkpoint's included
     bool any_report = false;
     bool odd_said = false;
+    int64_t metric_step = 0;     // of the last report with the metric
+    std::optional<double> time;  // the field time_attr as it was said last
     double max_elapsed = 0;
     std::set<std::string> seen;  // numeric fields, while the metric never came
   };
@@ -173,6 +193,7 @@ class Controller {
   // controller_reports.cc
   void TakeLine(Live* live, const SourceId& source, const ReportLine& line, Now now);
   void Judge(Live* live, int64_t time, const Objective& value, Now now);
+  static int64_t StepOf(const Live& live, const ReportLine& line, bool has_metric);
   int64_t TimeOf(const Live& live, const ReportLine& line, int64_t step) const;
   const Objective& RankedBy(const TrialRow& row) const;
   void NoteIncumbent(const TrialRow& row);
@@ -191,7 +212,22 @@ class Controller {
   void InterruptAll();
   static std::string CheckpointPath(TrialId trial, RunId run, const Checkpoint& at);
 
+  // controller_change.cc
+  std::string Apply(const AddTrials& add, Now now);
+  std::string Apply(const AddSamples& add, Now now);
+  std::string Apply(const StopTrials& stop, Now now);
+  std::string Apply(const SetPaused& set, Now now);
+  std::string Apply(const SetLimits& set, Now now);
+  TrialId AddGiven(Params params, Now now);
+  std::string StopOne(TrialId id, Now now);
+  std::string StartsWhen() const;
+  void UseSamples(int64_t num_samples);
+  void PlanAnew();
+  void Remember(const std::string& token, const std::string& answer);
+  bool OverGpus(const Placement& placement) const;
+
   // controller_turn.cc
+  void CollectChanges(std::vector<RecordChange>* changes);
   void PlaceTrials(Now now);
   std::optional<TrialId> NextTrial(Now now);
   void LaunchTrial(TrialId id, const Placement& placement, Now now);
@@ -222,8 +258,9 @@ class Controller {
   Ack AckOf(const Live& live) const;
   int64_t& CountOf(TrialState state);
 
-  const SearchConfig& config_;
-  const Sampler& sampler_;
+  SearchConfig config_;  // its limits may be changed
+  const Sampler* sampler_;
+  std::unique_ptr<Sampler> own_sampler_;  // once the number of samples was changed
   Scheduler& scheduler_;
   const std::string metric_;
   SweepSpec spec_;
@@ -242,6 +279,7 @@ class Controller {
   std::string last_words_;  // of the newest failure
   // Attempts presumed lost and not launched again: they may return.
   std::map<TrialId, Live> lost_;
+  ProposalCursor cursor_{Era{}};
   int64_t planned_ = 0;
   // Runs that came back or were restored may be more than an edited limit allows.
   int64_t over_limit_ = 0;
@@ -249,6 +287,8 @@ class Controller {
   std::optional<StopKind> stop_;
   Time stop_at_;
   bool budget_over_ = false;
+  bool paused_ = false;
+  std::optional<int64_t> most_gpus_;
   bool sampler_exhausted_ = false;
   std::optional<SweepEnd> end_;
   bool ended_already_ = false;  // everyone was told

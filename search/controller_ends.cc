@@ -138,9 +138,11 @@ void Controller::ApplyOutcome(TrialRow* row, const Outcome& outcome, Now now) {
   }
   NoteIncumbent(*row);
   if (IsFinished(outcome.state)) {
-    if (sampler_.needs_history()) {
-      history_.push_back(
-          {row->id, row->state, open_[row->id].params, RankedBy(*row), row->best_step});
+    const Params& params = open_[row->id].params;
+    // Given by hand, or of another era: a sampler learns from its own space.
+    if (sampler_->needs_history() && LiesWithin(config_.space, params)) {
+      history_.ended.push_back(
+          {row->id, row->state, params, RankedBy(*row), row->best_step});
     }
     if (incumbent_ != row->id) open_.erase(row->id);
   }

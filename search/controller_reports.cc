@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "search/controller.h"
+#include "search/report_time.h"
 #include "trial/failpoint.h"
 #include "trial/json.h"
 #include "trial/param_value.h"
@@ -10,7 +11,7 @@ namespace hyperopt {
 namespace {
 
 constexpr size_t kSeenNames = 20;
-constexpr size_t kMostSources = 8;
+constexpr size_t kMostSources = 64;  // more than an executor opens
 
 std::string ValuesText(const ReportLine& line) {
   std::string text = "{";
@@ -71,11 +72,13 @@ void Controller::TakeLine(Live* live,
   Open& open = open_[row.id];
   live->any_report = true;
   live->max_elapsed = std::max(live->max_elapsed, line.elapsed_s);
-  const int64_t step =
-      line.step.value_or(live->step < INT64_MAX ? live->step + 1 : live->step);
-  live->step = step;
   const auto value = line.values.find(metric_);
   const bool has_metric = value != line.values.end();
+  const int64_t step = StepOf(*live, line, has_metric);
+  live->step = step;
+  if (has_metric) live->metric_step = step;
+  const auto time = line.values.find(config_.scheduler.time_attr);
+  if (time != line.values.end()) live->time = time->second;
   const Objective objective =
       has_metric ? Objective::Of(value->second) : Objective::Missing();
   changes_.push_back(AddReport{{live->row.key,
@@ -114,20 +117,26 @@ void Controller::TakeLine(Live* live,
   if (ahead && !row.stopping) Judge(live, TimeOf(*live, line, step), objective, now);
 }
 
+// The metric may stand in another line than the step that it belongs to: a line without
+// a step is at the one said since the metric came last, else one further than that. A
+// line with neither is where the attempt is.
+int64_t Controller::StepOf(const Live& live, const ReportLine& line, bool has_metric) {
+  if (line.step) return *line.step;
+  const bool is_new = live.step > live.metric_step;
+  if (!has_metric || is_new || live.step == INT64_MAX) return live.step;
+  return live.step + 1;
+}
+
 int64_t Controller::TimeOf(const Live& live,
                            const ReportLine& line,
                            int64_t step) const {
   const std::string& attr = config_.scheduler.time_attr;
   if (attr == "training_iteration") return live.iterations;
   if (attr == "step") return step;
-  double time = -1;
-  if (const auto field = line.values.find(attr); field != line.values.end()) {
-    time = field->second;
-  } else if (attr == "time_total_s") {
-    time = Row(live.row.key.trial).elapsed_s + line.elapsed_s;
-  }
-  if (!std::isfinite(time) || time < 0 || time > 9e15) return -1;
-  return static_cast<int64_t>(time);
+  // As this line says, or an earlier one of the attempt did.
+  if (live.time) return WholeTime(*live.time);
+  if (attr != "time_total_s") return -1;
+  return WholeTime(Row(live.row.key.trial).elapsed_s + line.elapsed_s);
 }
 
 void Controller::Judge(Live* live, int64_t time, const Objective& value, Now now) {

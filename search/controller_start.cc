@@ -3,6 +3,8 @@
 #include <charconv>
 
 #include "search/controller.h"
+#include "search/live_settings.h"
+#include "search/report_time.h"
 
 namespace hyperopt {
 namespace {
@@ -24,7 +26,7 @@ Controller::Controller(const SearchConfig& config,
                        ControllerStart start,
                        Now now)
     : config_(config),
-      sampler_(sampler),
+      sampler_(&sampler),
       scheduler_(scheduler),
       metric_(config.metric_field()),
       started_(now.steady),
@@ -45,7 +47,7 @@ void Controller::Restore(ControllerStart start, Now now) {
   sweep_.state = SweepState::kRunning;
   alive_before_ = sweep_.alive_s;
   rows_ = std::move(start.record.trials);
-  history_ = std::move(start.history);
+  history_.ended = std::move(start.history);
   scheduler_.Restore(start.record.rungs);
   for (const ExecutorRow& row : start.record.executors) fleet_.Restore(row, now.steady);
   for (auto& [id, params] : start.params) open_[id].params = std::move(params);
@@ -62,8 +64,12 @@ void Controller::Restore(ControllerStart start, Now now) {
     if (open == open_.end()) continue;
     open->second.judged_time = std::max(open->second.judged_time, rung.time);
   }
-  planned_ = std::max(sampler_.TrialCount().value_or(config_.executor.num_samples),
-                      static_cast<int64_t>(rows_.size()));
+  cursor_ = CursorAfter(CurrentEra(sweep_), rows_);
+  PlanAnew();
+  paused_ = LiveSetting(sweep_.settings, kLivePaused) == "true";
+  if (const std::string gpus = LiveSetting(sweep_.settings, kLiveGpus); !gpus.empty()) {
+    most_gpus_ = std::stoll(gpus);
+  }
   for (TrialRow& row : rows_) {
     ++CountOf(row.state);
     NoteIncumbent(row);
@@ -84,7 +90,8 @@ void Controller::Restore(ControllerStart start, Now now) {
       row.failures = row.lost = 0;
       row.ended = 0;
       Move(&row, TrialState::kPending, Reason::kRerun, row.detail);
-      std::erase_if(history_, [&](const auto& entry) { return entry.trial == row.id; });
+      std::erase_if(history_.ended,
+                    [&](const auto& entry) { return entry.trial == row.id; });
     }
   }
   changes_.push_back(PutSweep{SweepNow(now)});
@@ -132,7 +139,7 @@ Controller::Live Controller::MakeLive(const RunRow& row,
   live.launch.key = row.key;
   live.launch.resume_from = row.resume_from;
   live.launch.first_step = StepOfCheckpoint(row.resume_from);
-  live.step = live.launch.first_step;
+  live.step = live.metric_step = live.launch.first_step;
   live.iterations = open_[row.key.trial].curve.CountUpTo(live.launch.first_step);
   if (const auto at = start.record.offsets.find(row.key);
       at != start.record.offsets.end()) {
@@ -146,6 +153,11 @@ Controller::Live Controller::MakeLive(const RunRow& row,
     if (report.key != row.key) continue;
     live.any_report = true;
     live.step = report.step;
+    if (!report.objective.missing()) live.metric_step = report.step;
+    if (IsReportedTime(config_.scheduler.time_attr)) {
+      const auto time = FieldOf(report.values, config_.scheduler.time_attr);
+      if (time) live.time = time;
+    }
     live.max_elapsed = std::max(live.max_elapsed, report.elapsed_s);
     // An ended attempt's places are only in its reports.
     const SourceOffset at{report.source, 0, 0, report.offset};

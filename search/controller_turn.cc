@@ -38,22 +38,26 @@ Turn Controller::TakeTurn(Now now) {
     }
   }
   Turn turn;
+  CollectChanges(&turn.changes);
+  turn.sends = std::exchange(sends_, {});
+  turn.end = end_;
+  return turn;
+}
+
+void Controller::CollectChanges(std::vector<RecordChange>* changes) {
   // Rows of trials go first: what names a trial comes after it.
-  for (TrialId id : dirty_trials_) turn.changes.push_back(PutTrial{Row(id)});
+  for (TrialId id : dirty_trials_) changes->push_back(PutTrial{Row(id)});
   dirty_trials_.clear();
-  std::move(changes_.begin(), changes_.end(), std::back_inserter(turn.changes));
+  std::move(changes_.begin(), changes_.end(), std::back_inserter(*changes));
   changes_.clear();
   for (const RunKey& key : dirty_offsets_) {
     const Live* live = FindLive(key);
     if (live == nullptr) continue;
     for (const SourceOffset& offset : OffsetsOf(*live)) {
-      turn.changes.push_back(PutOffset{key, offset});
+      changes->push_back(PutOffset{key, offset});
     }
   }
   dirty_offsets_.clear();
-  turn.sends = std::exchange(sends_, {});
-  turn.end = end_;
-  return turn;
 }
 
 Duration Controller::TickEvery() const {
@@ -106,14 +110,15 @@ void Controller::CheckBudget(Now now) {
 
 void Controller::PlaceTrials(Now now) {
   const auto limit = config_.executor.max_concurrent_trials;
-  while (!stop_ && !budget_over_ && !failure_ && !end_) {
+  while (!stop_ && !budget_over_ && !failure_ && !end_ && !paused_) {
     if (limit && std::ssize(live_) >= *limit) return;
     const bool more = std::ssize(rows_) < planned_ && !sampler_exhausted_;
     if (pending_.empty() && !more) return;
     const std::optional<Placement> placement =
         fleet_.FindPlace(config_.executor.resources);
     if (!placement) return;
-    const std::optional<TrialId> id = NextTrial(now);
+    const bool over = most_gpus_ && OverGpus(*placement);
+    const std::optional<TrialId> id = over ? std::nullopt : NextTrial(now);
     if (!id) {
       fleet_.Reopen(placement->executor);
       return;
@@ -126,17 +131,16 @@ void Controller::PlaceTrials(Now now) {
 std::optional<TrialId> Controller::NextTrial(Now now) {
   if (!pending_.empty()) return *pending_.begin();
   const TrialId id(std::ssize(rows_));
-  History history;
-  if (sampler_.needs_history()) {
-    history.ended = history_;
+  history_.pending.clear();
+  if (sampler_->needs_history()) {
     for (const auto& [open_id, open] : open_) {
       const TrialRow& row = Row(open_id);
-      if (IsFinished(row.state)) continue;
-      history.pending.push_back(
+      if (IsFinished(row.state) || !LiesWithin(config_.space, open.params)) continue;
+      history_.pending.push_back(
           {open_id, row.state, open.params, RankedBy(row), row.best_step});
     }
   }
-  std::optional<Params> params = sampler_.Suggest(id, history);
+  std::optional<Params> params = sampler_->Suggest(TrialId(cursor_.next()), history_);
   if (!params) {
     sampler_exhausted_ = true;
     return std::nullopt;
@@ -145,6 +149,7 @@ std::optional<TrialId> Controller::NextTrial(Now now) {
   row.id = id;
   row.created = now.wall;
   row.history = sweep_.last_event;
+  cursor_.Take();
   rows_.push_back(row);
   ++counts_.pending;
   pending_.insert(id);
@@ -160,6 +165,10 @@ std::string Controller::CheckpointPath(TrialId trial, RunId run, const Checkpoin
                      run.value(),
                      at.attempt.value(),
                      at.step);
+}
+
+uint64_t SeedOfTrial(uint64_t seed, TrialId id) {
+  return Rng(seed, id, "HYPEROPT_SEED").Next() & 0x7fffffff;
 }
 
 void Controller::LaunchTrial(TrialId id, const Placement& placement, Now now) {
@@ -183,7 +192,7 @@ void Controller::LaunchTrial(TrialId id, const Placement& placement, Now now) {
   Launch& launch = live.launch;
   launch.key = key;
   launch.params = open.params;
-  launch.seed = Rng(config_.sampler.seed, id, "HYPEROPT_SEED").Next() & 0x7fffffff;
+  launch.seed = SeedOfTrial(config_.sampler.seed, id);
   const ResourceRequest& request = config_.executor.resources;
   launch.ranks = request.ranks;
   launch.hide_gpus = request.hide_gpus;
@@ -203,7 +212,7 @@ void Controller::LaunchTrial(TrialId id, const Placement& placement, Now now) {
     launch.resume_from = CheckpointPath(id, key.run, newest);
     launch.first_step = newest.step;
   }
-  live.step = launch.first_step;
+  live.step = live.metric_step = launch.first_step;
   live.iterations = open.curve.CountUpTo(launch.first_step);
 
   live.row.key = key;

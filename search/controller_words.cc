@@ -50,6 +50,7 @@ std::vector<std::string> Controller::WhyNothingStarts() const {
   if (stop_) return {"the sweep is stopping"};
   if (budget_over_) return {"the time budget is over"};
   if (failure_) return {failure_->why};
+  if (paused_) return {"paused: nothing new starts until `hyperopt unpause`"};
   const auto limit = config_.executor.max_concurrent_trials;
   if (limit && std::ssize(live_) >= *limit) {
     return {fmt::format(
@@ -58,6 +59,9 @@ std::vector<std::string> Controller::WhyNothingStarts() const {
   const std::vector<Offer> offers = fleet_.Offers();
   if (offers.empty()) return {"no executor has joined yet"};
   std::vector<std::string> lines = WhyNot(config_.executor.resources, offers);
+  if (lines.empty() && most_gpus_) {
+    lines.push_back(fmt::format("set gpus={}: no more GPUs may be used", *most_gpus_));
+  }
   if (lines.empty()) lines.push_back("it starts with the next turn");
   return lines;
 }

@@ -292,7 +292,7 @@ TEST_CASE("requests: status, explain, stop") {
   std::vector<ControllerEvent> events;
   const auto ask = [&](const std::string& request) {
     return OrderedJson::parse(
-        AnswerRequest(request, sweep.controller(), sweep.now(), &events));
+        AnswerRequest(request, sweep.controller(), sweep.now(), "", &events));
   };
   CHECK(ask(R"({"op":"status"})")["counts"]["running"] == 2);
   CHECK(ask(R"({"op":"explain","trial":0})")["lines"][0] == "trial 0 is running");
@@ -323,7 +323,7 @@ TEST_CASE("requests: rubbish is answered, never thrown at") {
                               "\xff\xfe"}) {
     CAPTURE(request);
     const std::string answer =
-        AnswerRequest(request, sweep.controller(), sweep.now(), &events);
+        AnswerRequest(request, sweep.controller(), sweep.now(), "", &events);
     CHECK(OrderedJson::parse(answer).contains("error"));
   }
   CHECK(events.empty());
@@ -331,6 +331,7 @@ TEST_CASE("requests: rubbish is answered, never thrown at") {
       AnswerRequest(R"({"op":"explain","trial":-9223372036854775808})",
                     sweep.controller(),
                     sweep.now(),
+                    "",
                     &events));
   CHECK(far["lines"].size() == 1);
 }

@@ -6,9 +6,16 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "executors/local_resources.h"
+#include "search/amend.h"
+#include "search/commands/recorded_sweep.h"
+#include "search/limits.h"
+#include "search/live_settings.h"
 #include "search/origin.h"
+#include "search/proposals.h"
+#include "search/recorded_history.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
 #include "trial/json.h"
@@ -32,6 +39,9 @@ SweepRow NewSweep(const SearchConfig& config) {
   if (!config.file.empty()) {
     row.origin["config_file"] = fs::absolute(config.file).string();
   }
+  for (const auto& [path, hash] : config.inputs) {
+    row.origin[std::string(kInputOrigin) + path] = hash;
+  }
   row.created = ReadClocks().wall;
   return row;
 }
@@ -41,13 +51,25 @@ bool NothingHappened(const RecordSnapshot& snapshot) {
          std::all_of(
              snapshot.trials.begin(), snapshot.trials.end(), [](const auto& row) {
                return row.reports == 0 && row.state == TrialState::kPending &&
-                      row.attempt.value() == 0;
+                      row.attempt.value() == 0 && !IsGiven(row);
              });
+}
+
+// " (FILE was edited)" for each input that is not what the sweep began with.
+std::string EditedInputs(const SweepRow& row, const SearchConfig& config) {
+  std::string text;
+  for (const auto& [path, hash] : config.inputs) {
+    const auto old = row.origin.find(std::string(kInputOrigin) + path);
+    if (old == row.origin.end() || old->second == hash) continue;
+    text += fmt::format("\n  ({} was edited since)", path);
+  }
+  return text;
 }
 
 struct Differences {
   std::vector<std::string> applied;
   std::vector<std::string> refused;
+  std::vector<std::string> incomparable;  // of the refused: also with --amend
 };
 
 Differences Compare(const std::map<std::string, std::string>& old,
@@ -61,11 +83,15 @@ Differences Compare(const std::map<std::string, std::string>& old,
     const auto shown = [](const std::string& text) {
       return text.empty() ? "absent" : text;
     };
+    if (key.starts_with(kLive)) continue;  // no setting of a file
     const std::string line =
         fmt::format("{}: {} -> {}", key, shown(values.first), shown(values.second));
     auto& list = WhatAChangeMeans(key) == OnChange::kApplies ? differences.applied
                                                              : differences.refused;
     list.push_back(line);
+    const bool amendable =
+        WhatAChangeMeans(key) == OnChange::kApplies || MayBeAmended(key);
+    if (!amendable) differences.incomparable.push_back(line);
   }
   return differences;
 }
@@ -101,6 +127,89 @@ void CreateRecord(const SweepFolder& folder,
   record->fresh = true;
 }
 
+RecordSnapshot LoadOrBegin(TrialStore& store, const SearchConfig& config) {
+  std::optional<RecordSnapshot> snapshot = store.Load();
+  if (!snapshot) {
+    // Died between making the file and the first commit: nothing is lost by doing it
+    // now.
+    const std::vector<RecordChange> first = {PutSweep{NewSweep(config)}};
+    store.Commit(first);
+    snapshot = store.Load();
+  }
+  return std::move(*snapshot);
+}
+
+[[noreturn]] void RefuseEdits(const SweepFolder& folder,
+                              const std::vector<std::string>& lines,
+                              const std::string& inputs,
+                              const std::string& ways_out) {
+  throw ConfigError(
+      fmt::format("{}: this sweep was started with other settings:\n  {}{}\nWays out: "
+                  "put the old values back; {}give the new search another `name:` or "
+                  "--output; or start over with --fresh, which keeps the old folder "
+                  "under another name.",
+                  folder.dir().string(),
+                  fmt::join(lines, "\n  "),
+                  inputs,
+                  ways_out));
+}
+
+// What --amend takes of the edits; the others are refused.
+void Amend(const SweepFolder& folder,
+           const SearchConfig& config,
+           const Differences& edits,
+           OpenedRecord* record) {
+  if (!edits.incomparable.empty()) {
+    RefuseEdits(folder,
+                edits.incomparable,
+                "\n  (--amend takes parameters, search_alg and command)",
+                "");
+  }
+  SweepRow& sweep = record->snapshot.sweep;
+  const SearchConfig old = ConfigOfRecord(sweep);
+  SearchConfig with_limits = config;
+  SweepRow unchanged = sweep;
+  ApplyLimits(&unchanged, &with_limits);
+  with_limits.sampler.num_samples += sweep.extra_trials;
+  record->amended = BeginEra(old, with_limits, *record->store, &record->snapshot);
+}
+
+// False where the old folder was put aside, and a new sweep begins.
+bool TakeUp(SweepFolder* folder,
+            const SearchConfig& config,
+            OldRecord old,
+            OpenedRecord* record) {
+  record->store = OpenSqliteStore(folder->database(), StoreMode::kOpen);
+  record->snapshot = LoadOrBegin(*record->store, config);
+  const SweepRow& sweep = record->snapshot.sweep;
+  const Differences edits = Compare(sweep.settings, ComparedSettings(config));
+  if (!edits.refused.empty() && NothingHappened(record->snapshot)) {
+    record->store.reset();
+    record->notes.push_back(
+        "the search file was edited before anything ran: starting over, the old folder "
+        "is kept in " +
+        folder->StartOver().string());
+    return false;
+  }
+  if (old == OldRecord::kAmend && !edits.refused.empty()) {
+    Amend(*folder, config, edits, record);
+  } else if (old == OldRecord::kAmend) {
+    record->notes.push_back("there is nothing to amend: the search is as it was");
+  } else if (!edits.refused.empty()) {
+    RefuseEdits(*folder,
+                edits.refused,
+                EditedInputs(sweep, config),
+                edits.incomparable.empty()
+                    ? "go on under the new ones with --amend, which keeps the trials "
+                      "so far; "
+                    : "");
+  }
+  for (const std::string& line : edits.applied) {
+    record->notes.push_back("changed: " + line);
+  }
+  return true;
+}
+
 }  // namespace
 
 OpenedRecord OpenRecord(SweepFolder* folder,
@@ -112,45 +221,14 @@ OpenedRecord OpenRecord(SweepFolder* folder,
     record.notes.push_back("the old sweep is kept in " + folder->StartOver().string());
     exists = false;
   }
-  if (exists) {
-    record.store = OpenSqliteStore(folder->database(), StoreMode::kOpen);
-    std::optional<RecordSnapshot> snapshot = record.store->Load();
-    if (!snapshot) {
-      // Died between making the file and the first commit: nothing is lost by doing it
-      // now.
-      const std::vector<RecordChange> first = {PutSweep{NewSweep(config)}};
-      record.store->Commit(first);
-      snapshot = record.store->Load();
-    }
-    record.snapshot = std::move(*snapshot);
-    const Differences differences =
-        Compare(record.snapshot.sweep.settings, ComparedSettings(config));
-    if (!differences.refused.empty() && NothingHappened(record.snapshot)) {
-      record.store.reset();
-      record.notes.push_back(
-          "the search file was edited before anything ran: starting "
-          "over, the old folder is kept in " +
-          folder->StartOver().string());
-      exists = false;
-    } else if (!differences.refused.empty()) {
-      throw ConfigError(
-          fmt::format("{}: this sweep was started with other settings:\n  {}\nWays "
-                      "out: put the old "
-                      "values back; give the new search another `name:` or --output; "
-                      "or start over with "
-                      "--fresh, which keeps the old folder under another name.",
-                      folder->dir().string(),
-                      fmt::join(differences.refused, "\n  ")));
-    }
-    for (const std::string& line : differences.applied) {
-      if (exists) record.notes.push_back("changed: " + line);
-    }
-  }
+  if (exists) exists = TakeUp(folder, config, old, &record);
   if (!exists) CreateRecord(*folder, config, &record);
   SweepRow& sweep = record.snapshot.sweep;
   sweep.config = config.text;
   sweep.resolved = ResolvedJson(config);
+  Settings live = SettingsBelow(sweep.settings, kLive);
   sweep.settings = ComparedSettings(config);
+  sweep.settings.merge(live);
   WriteFileAtomically(
       folder->dir() / "sweep.id", sweep.id + "\n", Durability::kProcess);
   return record;
@@ -183,36 +261,38 @@ SweepSpec MakeSweepSpec(const SearchConfig& config,
     (entry.from_host ? spec.env_from : spec.env)[name] = entry.value;
   }
   spec.keep_env = config.keep_env;
-  for (const OutputPattern& pattern : config.read) {
-    spec.output_patterns.emplace_back(pattern.field, pattern.regex);
-  }
+  spec.read = config.read;
   spec.stop_signal = config.executor.stop_signal;
   spec.log_limit = config.executor.log_limit;
   return spec;
 }
 
 ControllerStart MakeControllerStart(const SearchConfig& config,
-                                    const OpenedRecord& record,
+                                    OpenedRecord* record,
                                     const fs::path& sweep_dir,
-                                    const std::vector<std::string>& command) {
+                                    const std::vector<std::string>& command,
+                                    const StartWants& wants) {
+  const TrialStore& store = *record->store;
   ControllerStart start;
-  start.record = record.snapshot;
-  std::vector<TrialId> unfinished;
-  for (const TrialRow& row : record.snapshot.trials) {
-    if (!IsFinished(row.state) || row.state == TrialState::kFailed) {
-      unfinished.push_back(row.id);
-    }
+  start.record = std::exchange(record->snapshot, {});
+  record->snapshot.sweep = start.record.sweep;
+  start.rerun_failed = wants.rerun_failed;
+  const std::vector<TrialRow>& trials = start.record.trials;
+  std::vector<TrialId> runnable;
+  for (const TrialRow& row : trials) {
+    const bool again = wants.rerun_failed && row.state == TrialState::kFailed;
+    if (!IsFinished(row.state) || again) runnable.push_back(row.id);
   }
-  std::vector<Params> params = record.store->LoadParams(unfinished);
-  for (size_t i = 0; i < unfinished.size(); ++i) {
-    const TrialRow& row =
-        record.snapshot.trials[static_cast<size_t>(unfinished[i].value())];
-    start.params[unfinished[i]] = std::move(params[i]);
+  std::vector<Params> params = store.LoadParams(runnable);
+  for (size_t i = 0; i < runnable.size(); ++i) {
+    const TrialRow& row = trials[static_cast<size_t>(runnable[i].value())];
+    start.params[row.id] = std::move(params[i]);
     if (IsFinished(row.state) || row.attempt.value() == 0) continue;
-    start.reports[row.id] = record.store->LoadReports(row.id);
-    start.runs[row.id] = record.store->LoadRuns(row.id);
+    start.reports[row.id] = store.LoadReports(row.id);
+    start.runs[row.id] = store.LoadRuns(row.id);
   }
-  start.sweep = MakeSweepSpec(config, record.snapshot.sweep, sweep_dir, command);
+  if (wants.history) start.history = EndedHistory(store, trials, config);
+  start.sweep = MakeSweepSpec(config, start.record.sweep, sweep_dir, command);
   return start;
 }
 

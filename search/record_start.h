@@ -16,11 +16,16 @@ namespace hyperopt {
 struct OpenedRecord {
   std::unique_ptr<TrialStore> store;
   RecordSnapshot snapshot;
-  bool fresh = false;              // made just now
-  std::vector<std::string> notes;  // lines for the user: what an edit changed
+  bool fresh = false;                // made just now
+  std::vector<std::string> notes;    // lines for the user: what an edit changed
+  std::vector<std::string> amended;  // what --amend changed; a new era has begun
 };
 
-enum class OldRecord { kResume, kStartOver };
+enum class OldRecord {
+  kResume,
+  kStartOver,
+  kAmend,  // goes on under an edited file (amend.h)
+};
 
 // Opens the record of `folder`, or makes one. An edited search file is treated by
 // DESIGN's rule: limits, resources, retries and env apply with a line said; goal,
@@ -29,11 +34,18 @@ enum class OldRecord { kResume, kStartOver };
 // yet: then the old folder is renamed.
 OpenedRecord OpenRecord(SweepFolder* folder, const SearchConfig& config, OldRecord old);
 
-// What the controller needs beside the snapshot.
+struct StartWants {
+  bool history = false;       // the sampler needs it
+  bool rerun_failed = false;  // failed trials run once more
+};
+
+// What the controller begins with. Takes the snapshot out of `record`, all but its
+// sweep row: a long record is held once.
 ControllerStart MakeControllerStart(const SearchConfig& config,
-                                    const OpenedRecord& record,
+                                    OpenedRecord* record,
                                     const std::filesystem::path& sweep_dir,
-                                    const std::vector<std::string>& command);
+                                    const std::vector<std::string>& command,
+                                    const StartWants& wants);
 
 // What executors are told. `command` is the file's, or the built-in trainer's.
 SweepSpec MakeSweepSpec(const SearchConfig& config,

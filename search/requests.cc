@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "search/change_json.h"
 #include "search/status.h"
 #include "trial/errors.h"
 #include "trial/json.h"
@@ -46,9 +48,33 @@ OrderedJson AnswerStatus(const Controller& controller, Now now) {
   return answer;
 }
 
+OrderedJson LinesOf(const std::string& text) {
+  OrderedJson lines = OrderedJson::array();
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+OrderedJson AnswerChange(const ChangeRequest& change,
+                         Controller& controller,
+                         Now now,
+                         const std::string& held) {
+  if (!held.empty()) {
+    return ErrorAnswer(
+        fmt::format("nothing is changed, since the record can not be written: {}; "
+                    "what runs goes on. Type it again once that is mended",
+                    held));
+  }
+  return {{"lines", LinesOf(controller.Change(change, now))}};
+}
+
 OrderedJson Dispatch(std::string_view text,
-                     const Controller& controller,
+                     Controller& controller,
                      Now now,
+                     const std::string& held,
                      std::vector<ControllerEvent>* events) {
   const OrderedJson request = ParseJson(text);
   if (!request.is_object()) return ErrorAnswer("the request is no JSON object");
@@ -57,23 +83,36 @@ OrderedJson Dispatch(std::string_view text,
   if (*op == "status") return AnswerStatus(controller, now);
   if (*op == "explain") return AnswerExplain(request, controller, now);
   if (*op == "stop") return AnswerStop(request, events);
+  const std::optional<ChangeRequest> change =
+      ChangeFromJson(request, controller.config(), controller.sweep());
+  if (change) return AnswerChange(*change, controller, now, held);
   return ErrorAnswer(
-      fmt::format("this controller does not know {}; it knows status, "
-                  "explain and stop",
+      fmt::format("this controller does not know {}; it knows status, explain, stop, "
+                  "add, stop trials, pause and set",
                   DumpJson(*op)));
 }
 
 }  // namespace
 
 std::string AnswerRequest(std::string_view request,
-                          const Controller& controller,
+                          Controller& controller,
                           Now now,
+                          const std::string& held,
                           std::vector<ControllerEvent>* events) {
+  OrderedJson answer;
   try {
-    return DumpJson(Dispatch(request, controller, now, events));
-  } catch (const ConfigError& error) {
-    return DumpJson(ErrorAnswer(error.what()));
+    answer = Dispatch(request, controller, now, held, events);
+  } catch (const Error& error) {
+    answer = ErrorAnswer(error.what());
   }
+  if (!held.empty()) answer["held"] = held;
+  return DumpJson(answer);
+}
+
+std::string WithHeld(const std::string& answer, const std::string& held) {
+  OrderedJson json = ParseJson(answer);
+  json["held"] = held;
+  return DumpJson(json);
 }
 
 }  // namespace hyperopt

@@ -17,13 +17,16 @@
 #include "executors/transport.h"
 #include "search/commands/best.h"
 #include "search/controller.h"
+#include "search/hooks.h"
 #include "search/internal/embedded_executor.h"
+#include "search/internal/request_desk.h"
+#include "search/limits.h"
 #include "search/model_check.h"
 #include "search/record_start.h"
-#include "search/requests.h"
 #include "search/sweep_folder.h"
 #include "trial/errors.h"
 #include "trial/failpoint.h"
+#include "trial/loop_signals.h"
 
 namespace hyperopt {
 namespace {
@@ -38,15 +41,6 @@ constexpr double kGoodbyeS = 5;
 constexpr int kMostRestarts = 5;
 constexpr double kRestartsWithinS = 60;
 
-UniqueFd BlockSignals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&set, signal);
-  sigprocmask(SIG_BLOCK, &set, nullptr);
-  signal(SIGPIPE, SIG_IGN);
-  return UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
 // The file's command, or the built-in trainer beside this program.
 std::vector<std::string> CommandOf(const SearchConfig& config) {
   if (!config.command.empty()) return config.command;
@@ -57,13 +51,18 @@ std::vector<std::string> CommandOf(const SearchConfig& config) {
 class SweepLoop {
  public:
   explicit SweepLoop(RunOptions options)
-      : options_(std::move(options)), signals_(BlockSignals()) {}
+      : options_(std::move(options)), signals_(BlockLoopSignals()) {
+    signal(SIGPIPE, SIG_IGN);
+  }
   int Run();
 
  private:
+  void RunToEnd();
+  void AwaitHooks();
   void Prepare();
   ServerOptions CheckedServer();
   void AddSamples();
+  void SayAmended();
   void DecideGpus();
   void RefuseWhatNeverFits();
   void StartExecutor();
@@ -72,7 +71,6 @@ class SweepLoop {
   void Poll(double most_s);
   void ReadSignals();
   void ReadFrames();
-  void ReadRequests();
   void ReapExecutor();
   void RestartExecutor();
   void LookAfterAdopted();
@@ -93,6 +91,8 @@ class SweepLoop {
   std::unique_ptr<Scheduler> scheduler_;
   std::optional<Controller> controller_;
   std::unique_ptr<ServerTransport> transport_;
+  std::optional<internal::RequestDesk> desk_;
+  std::optional<HookRunner> hooks_;
   EmbeddedOptions embedded_;
   fs::path sockets_;
   std::deque<Frame> backlog_;  // of a time in which the record could not be written
@@ -109,6 +109,19 @@ class SweepLoop {
 };
 
 int SweepLoop::Run() {
+  try {
+    RunToEnd();
+  } catch (const Error& error) {
+    if (hooks_ && controller_)
+      hooks_->OnEnd(*controller_, {error.code(), error.what()}, now_);
+    AwaitHooks();
+    throw;
+  }
+  AwaitHooks();
+  return static_cast<int>(end_->code);
+}
+
+void SweepLoop::RunToEnd() {
   Prepare();
   while (!end_) OneTurn();
   SayGoodbye();
@@ -121,7 +134,21 @@ int SweepLoop::Run() {
     fs::remove(sockets_ / name, gone_already);
   }
   progress_->End(*end_, *controller_, folder_->dir(), now_);
-  return static_cast<int>(end_->code);
+  hooks_->OnEnd(*controller_, *end_, now_);
+}
+
+// The sweep is over and its folder free for the next; a signal ends the waiting.
+void SweepLoop::AwaitHooks() {
+  folder_.reset();
+  while (hooks_ && !hooks_->idle()) {
+    pollfd fd{signals_.get(), POLLIN, 0};
+    ::poll(&fd, 1, 100);
+    signalfd_siginfo info;
+    while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+      if (info.ssi_signo != SIGCHLD) hooks_->Abandon();
+    }
+    hooks_->Poll(ReadClocks().steady);
+  }
 }
 
 void SweepLoop::Prepare() {
@@ -135,8 +162,10 @@ void SweepLoop::Prepare() {
   ServerOptions server = CheckedServer();
   scheduler_ = MakeScheduler(config.scheduler, config.goal, config.sampler.seed);
   folder_.emplace(SweepFolder::Take(options_.dir));
-  record_ = OpenRecord(
-      &*folder_, config, options_.fresh ? OldRecord::kStartOver : OldRecord::kResume);
+  record_ = OpenRecord(&*folder_, config, options_.old);
+  for (const std::string& line : ApplyLimits(&record_.snapshot.sweep, &config)) {
+    Say(line);
+  }
   AddSamples();
   sampler_ = MakeSampler(config.space, config.sampler);
   for (const std::string& note : config.notes) Say("note: " + note);
@@ -147,9 +176,16 @@ void SweepLoop::Prepare() {
   if (!transport_->tcp_endpoint().empty()) {
     Say("executors may join at " + transport_->tcp_endpoint());
   }
-  ControllerStart start = MakeControllerStart(config, record_, folder_->dir(), command);
-  start.rerun_failed = options_.rerun_failed;
+  ControllerStart start =
+      MakeControllerStart(config,
+                          &record_,
+                          folder_->dir(),
+                          command,
+                          {sampler_->needs_history(), options_.rerun_failed});
+  hooks_.emplace(config, folder_->dir(), start.sweep.config_dir);
   controller_.emplace(config, *sampler_, *scheduler_, std::move(start), now_);
+  desk_.emplace(transport_.get(), &*controller_);
+  SayAmended();
   const SweepCounts counts = controller_->Counts();
   Say(fmt::format(
       "{} in {}: {} trials{}",
@@ -195,6 +231,15 @@ void SweepLoop::AddSamples() {
   while (count() < std::ssize(record_.snapshot.trials)) ++options.num_samples;
   options.num_samples += options_.more_samples;
   extra = options.num_samples - of_file;
+}
+
+void SweepLoop::SayAmended() {
+  if (record_.amended.empty()) return;
+  for (const std::string& line : record_.amended) Say("amended: " + line);
+  const int64_t stopped = controller_->BeginEra(record_.amended, now_);
+  if (stopped == 0) return;
+  Say(fmt::format("amended: {} unfinished trials lie outside of it and are stopped",
+                  stopped));
 }
 
 // gpu_resources_per_trial absent = 1 where there are GPUs, and it is said.
@@ -273,7 +318,7 @@ void SweepLoop::OneTurn() {
   Poll(ToSeconds(controller_->next_tick() - ReadClocks().steady));
   now_ = ReadClocks();
   ReadFrames();
-  ReadRequests();
+  desk_->Read(now_);
   Feed(TimePassed{});
   CommitAndSend(controller_->TakeTurn(now_));
   LookAfterAdopted();
@@ -309,16 +354,6 @@ void SweepLoop::ReadFrames() {
       std::optional<FromExecutor> message = DecodeFromExecutor(part);
       if (message) Feed(PeerSaid{frame->peer, std::move(*message)});
     }
-  }
-}
-
-void SweepLoop::ReadRequests() {
-  while (const std::optional<Frame> request = transport_->ReceiveRequest()) {
-    std::vector<ControllerEvent> events;
-    const std::string answer =
-        AnswerRequest(request->bytes, *controller_, now_, &events);
-    for (const ControllerEvent& event : events) Feed(event);
-    transport_->SendReply(request->peer, answer);
   }
 }
 
@@ -389,8 +424,10 @@ void SweepLoop::CommitAndSend(Turn turn) {
   }
   Failpoint("controller.after_commit");
   if (!too_early) send();
+  desk_->Committed();
   Failpoint("controller.after_send");
   progress_->OnTurn(turn.changes, *controller_, now_);
+  hooks_->OnTurn(*controller_, now_);
   if (turn.end) end_ = turn.end;
 }
 
@@ -407,6 +444,8 @@ void SweepLoop::HoldBack(const std::string& why) {
   const Time until = ReadClocks().steady + Seconds(kRetryCommitS);
   while (ReadClocks().steady < until) {
     Poll(0.1);
+    desk_->Held(why, ReadClocks());
+    hooks_->OnHeld(*controller_, why, ReadClocks());
     if (interrupts_ > 1)
       throw EnvironmentError(why + "\nRun the same line again to go on.");
     while (std::optional<Frame> frame = transport_->ReceiveFromExecutor()) {

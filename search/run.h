@@ -11,13 +11,14 @@
 #include "executors/local_resources.h"
 #include "search/config.h"
 #include "search/progress.h"
+#include "search/record_start.h"
 
 namespace hyperopt {
 
 struct RunOptions {
   SearchConfig config;
   std::filesystem::path dir;  // the sweep's folder
-  bool fresh = false;         // start over, the old folder is renamed
+  OldRecord old = OldRecord::kResume;
   bool rerun_failed = false;
   int64_t more_samples = 0;  // `resume --trials +N`
   ProgressMode progress = ProgressMode::kPlain;

@@ -8,6 +8,8 @@
 
 #include "samplers/sampler.h"
 #include "search/format.h"
+#include "search/live_settings.h"
+#include "search/proposals.h"
 
 namespace hyperopt {
 namespace {
@@ -65,7 +67,8 @@ std::string TimeText(const SweepStatus& status) {
 }
 
 bool HasController(const SweepStatus& status) {
-  return status.state == "running" || status.state == "stopping";
+  return status.state == "running" || status.state == "stopping" ||
+         status.state == "paused";
 }
 
 // `what` stands behind the number.
@@ -144,6 +147,8 @@ SweepStatus StatusOf(const Controller& controller,
   status.state = std::string(ToString(controller.sweep().state));
   if (controller.sweep().state == SweepState::kRunning && controller.stopping()) {
     status.state = "stopping";
+  } else if (controller.sweep().state == SweepState::kRunning && controller.paused()) {
+    status.state = "paused";
   }
   status.metric = controller.sweep().metric;
   status.goal = config.goal;
@@ -169,9 +174,14 @@ SweepStatus StatusOf(const RecordSnapshot& record, const SearchConfig& config) {
   status.counts = CountsOf(record.trials);
   SamplerOptions options = config.sampler;
   options.num_samples += record.sweep.extra_trials;
+  const ProposalCursor cursor = CursorAfter(CurrentEra(record.sweep), record.trials);
   status.counts.planned =
-      std::max(MakeSampler(config.space, options)->TrialCount().value_or(0),
-               std::ssize(record.trials));
+      std::ssize(record.trials) +
+      cursor.Left(MakeSampler(config.space, options)->TrialCount().value_or(0));
+  const bool more = status.counts.finished() < status.counts.planned;
+  if (more && LiveSetting(record.sweep.settings, kLivePaused) == "true") {
+    status.waits = "paused: nothing new starts until `hyperopt unpause`";
+  }
   status.max_concurrent = config.executor.max_concurrent_trials;
   if (const TrialRow* best = FindBest(record.trials, status.goal, config.value)) {
     status.best = BestOf(*best, config.value);
@@ -206,7 +216,7 @@ std::vector<std::string> StatusBlock(const SweepStatus& status, size_t width) {
                                     "trials   " + DoneText(status)};
   if (HasController(status)) {
     lines.push_back("running  " + RunningText(status));
-    if (status.state == "stopping") lines.back() += "; stopping";
+    if (status.state != "running") lines.back() += "; " + status.state;
   }
   if (!status.waits.empty()) lines.push_back("waits    " + status.waits);
   lines.push_back("time     " + TimeText(status));
@@ -219,7 +229,8 @@ std::string StatusLine(const SweepStatus& status) {
                                  DoneText(status),
                                  RunningText(status, " running"),
                                  BestText(status));
-  if (status.counts.running == 0 && !status.waits.empty()) {
+  if ((status.counts.running == 0 || status.state == "paused") &&
+      !status.waits.empty()) {
     text += "; waits: " + status.waits;
   }
   return Printable(text + "; " + TimeText(status));

@@ -26,8 +26,8 @@ struct BestSoFar {
 
 struct SweepStatus {
   std::string name;
-  std::string state;  // "running", "stopping", "killed" (no controller lives, and none
-                      // said goodbye), or a SweepState's name
+  std::string state;  // "running", "paused", "stopping", "killed" (no controller lives,
+                      // and none said goodbye), or a SweepState's name
   std::string metric;
   Goal goal = Goal::kMinimize;
   SweepCounts counts;

@@ -2,11 +2,26 @@
 
 #include <fmt/format.h>
 
+#include "search/limits.h"
+#include "search/origin.h"
 #include "trial/errors.h"
+#include "trial/fs.h"
+#include "trial/rng.h"
 
 namespace hyperopt {
+namespace {
 
-SearchConfig ConfigOfRecord(const SweepRow& row) {
+// "" where the file can not be read.
+std::string HashOf(const std::string& path) {
+  try {
+    const auto text = ReadFile(path);
+    return text ? fmt::format("{:016x}", HashText(*text)) : "";
+  } catch (const EnvironmentError&) {
+    return "";
+  }
+}
+
+SearchConfig ConfigOfFile(const SweepRow& row) {
   try {
     const auto cwd = row.origin.find("cwd");
     return ParseConfig(
@@ -19,13 +34,31 @@ SearchConfig ConfigOfRecord(const SweepRow& row) {
   }
 }
 
+}  // namespace
+
+SearchConfig ConfigOfRecord(const SweepRow& row) {
+  SearchConfig config = ConfigOfFile(row);
+  SweepRow unchanged = row;
+  ApplyLimits(&unchanged, &config);
+  return config;
+}
+
 SearchConfig ConfigForResume(const SweepRow& row) {
-  SearchConfig config = ConfigOfRecord(row);
+  SearchConfig config = ConfigOfFile(row);
   config.text = row.config;
   if (const auto file = row.origin.find("config_file"); file != row.origin.end()) {
     config.file = file->second;
   }
   config.notes.clear();
+  for (const auto& [name, hash] : row.origin) {
+    if (!name.starts_with(kInputOrigin)) continue;
+    const std::string path = name.substr(kInputOrigin.size());
+    if (HashOf(path) == hash) continue;
+    config.notes.push_back(
+        fmt::format("{} is not what it was when the sweep began; the sweep goes on "
+                    "with what it held then",
+                    path));
+  }
   return config;
 }
 

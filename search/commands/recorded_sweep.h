@@ -24,11 +24,12 @@ struct RecordedSweep {
 // read.
 RecordedSweep ReadSweep(const std::filesystem::path& dir);
 
-// The search file that a record holds. Throws EnvironmentError where this version of
+// The search file that a record holds, with the limits that `hyperopt set` changed
+// since. Throws EnvironmentError where this version of
 // hyperopt can not read it.
 SearchConfig ConfigOfRecord(const SweepRow& row);
 
-// The same for a start from the record alone: the file's bytes and place are those of
+// The file alone, for a start from the record: the file's bytes and place are those of
 // the sweep's first start, so that a resume changes nothing, wherever it is typed.
 SearchConfig ConfigForResume(const SweepRow& row);
 

@@ -21,6 +21,39 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A terminal that understands cursor movements.
+bool StdoutIsTerminal() {
+  const char* term = std::getenv("TERM");
+  const bool dumb = term == nullptr || std::string_view(term) == "dumb";
+  return !dumb && isatty(STDOUT_FILENO) == 1;
+}
+
+std::optional<fs::path> OutputOf(const RunCommandOptions& options,
+                                 const SearchConfig& config) {
+  if (!options.output_directory && !options.experiment_name) return options.output;
+  if (options.output) {
+    throw ConfigError(
+        "--output names the sweep's folder whole, --output_directory and "
+        "--experiment_name in two parts: give the one or the others");
+  }
+  return options.output_directory.value_or("results") /
+         options.experiment_name.value_or(config.name);
+}
+
+// A model that the built-in trainer refuses is an error of the file: found before the
+// sweep's folder is made.
+void CheckNewModel(const RunOptions& run) {
+  const bool resumes =
+      run.old == OldRecord::kResume && fs::exists(run.dir / "sweep.db");
+  if (resumes || !run.config.command.empty()) return;
+  const auto sampler = MakeSampler(run.config.space, run.config.sampler);
+  if (const auto first = sampler->Suggest(TrialId(0), History{})) {
+    RequireGoodModel(run.config, *first);
+  }
+}
+
+}  // namespace
+
 std::vector<Override> OverridesOf(const ConfigOptions& options) {
   std::vector<Override> overrides;
   for (const std::string& text : options.set) {
@@ -40,14 +73,7 @@ std::vector<Override> OverridesOf(const ConfigOptions& options) {
   return overrides;
 }
 
-// A terminal that understands cursor movements.
-bool StdoutIsTerminal() {
-  const char* term = std::getenv("TERM");
-  const bool dumb = term == nullptr || std::string_view(term) == "dumb";
-  return !dumb && isatty(STDOUT_FILENO) == 1;
-}
-
-void Apply(const StartOptions& start, RunOptions* run) {
+void ApplyStart(const StartOptions& start, RunOptions* run) {
   run->progress = ChooseMode(start.json, start.quiet, StdoutIsTerminal());
   run->resources = start.resources;
   run->local_executor = start.local_executor;
@@ -59,31 +85,6 @@ void Apply(const StartOptions& start, RunOptions* run) {
         "join, as in --listen tcp://0.0.0.0:7777 --key sweep.key");
   }
 }
-
-std::optional<fs::path> OutputOf(const RunCommandOptions& options,
-                                 const SearchConfig& config) {
-  if (!options.output_directory && !options.experiment_name) return options.output;
-  if (options.output) {
-    throw ConfigError(
-        "--output names the sweep's folder whole, --output_directory and "
-        "--experiment_name in two parts: give the one or the others");
-  }
-  return options.output_directory.value_or("results") /
-         options.experiment_name.value_or(config.name);
-}
-
-// A model that the built-in trainer refuses is an error of the file: found before the
-// sweep's folder is made.
-void CheckNewModel(const RunOptions& run) {
-  const bool resumes = !run.fresh && fs::exists(run.dir / "sweep.db");
-  if (resumes || !run.config.command.empty()) return;
-  const auto sampler = MakeSampler(run.config.space, run.config.sampler);
-  if (const auto first = sampler->Suggest(TrialId(0), History{})) {
-    RequireGoodModel(run.config, *first);
-  }
-}
-
-}  // namespace
 
 SearchConfig LoadConfig(const ConfigOptions& options) {
   if (options.file && options.text) {
@@ -112,9 +113,14 @@ int RunCommand(const RunCommandOptions& options) {
   RunOptions run;
   run.config = LoadConfig(options.config);
   run.dir = SweepDir(run.config, OutputOf(options, run.config));
-  run.fresh = options.fresh;
+  if (options.fresh && options.amend) {
+    throw ConfigError(
+        "--fresh starts over, --amend goes on under the edited file: choose one");
+  }
+  if (options.fresh) run.old = OldRecord::kStartOver;
+  if (options.amend) run.old = OldRecord::kAmend;
   CheckNewModel(run);
-  Apply(options.start, &run);
+  ApplyStart(options.start, &run);
   return RunSweep(std::move(run));
 }
 
@@ -124,7 +130,7 @@ int ResumeCommand(const ResumeOptions& options) {
   run.config = ConfigForResume(ReadSweep(run.dir).record.sweep);
   run.more_samples = options.more_samples;
   run.rerun_failed = options.rerun_failed;
-  Apply(options.start, &run);
+  ApplyStart(options.start, &run);
   return RunSweep(std::move(run));
 }
 

@@ -23,6 +23,8 @@ struct ConfigOptions {
 };
 // Throws ConfigError, ConfigErrors.
 SearchConfig LoadConfig(const ConfigOptions& options);
+// `set` and `random_seed`. Throws ConfigError where one is no key=value.
+std::vector<Override> OverridesOf(const ConfigOptions& options);
 
 struct StartOptions {
   bool json = false;
@@ -33,12 +35,17 @@ struct StartOptions {
   std::optional<std::filesystem::path> key_file;
 };
 
+struct RunOptions;  // run.h
+// Throws ConfigError where no one would be left to run a trial.
+void ApplyStart(const StartOptions& start, RunOptions* run);
+
 struct RunCommandOptions {
   ConfigOptions config;
   std::optional<std::filesystem::path> output;            // the sweep's folder
   std::optional<std::filesystem::path> output_directory;  // Ludwig's two parts of it
   std::optional<std::string> experiment_name;
   bool fresh = false;
+  bool amend = false;  // go on with the sweep under an edited file
   bool dry_run = false;
   StartOptions start;
 };

@@ -11,6 +11,7 @@
 #include "search/commands/replay.h"
 #include "search/commands/sweep_dir.h"
 #include "search/format.h"
+#include "search/proposals.h"
 #include "search/scheduler.h"
 #include "trial/errors.h"
 
@@ -41,8 +42,11 @@ class Verifier {
                      fmt::format(format, std::forward<Args>(args)...));
   }
 
-  std::unique_ptr<Sampler> FreshSampler() const;
+  // The trials from era.first up to `end` were proposed by `config`.
   void CheckProposals();
+  void CheckEra(const Era& era, int64_t end, const SearchConfig& config);
+  std::unique_ptr<Sampler> FreshSampler(const SearchConfig& config) const;
+  void CheckGivenParams(TrialId id, const SearchConfig& config, const Params& recorded);
   void CheckParams(TrialId id, const Params& expected, const Params& recorded);
   void CheckVerdicts();
   void Compare(const RungRow& expected, const RungRow& recorded);
@@ -57,33 +61,72 @@ class Verifier {
 };
 
 // The plan may have been made smaller since: it is large enough for every trial.
-std::unique_ptr<Sampler> Verifier::FreshSampler() const {
+std::unique_ptr<Sampler> Verifier::FreshSampler(const SearchConfig& config) const {
   const int64_t trials = std::ssize(sweep_.record.trials);
-  SamplerOptions options = sweep_.config.sampler;
+  SamplerOptions options = config.sampler;
   options.num_samples += sweep_.record.sweep.extra_trials;
   while (true) {
-    std::unique_ptr<Sampler> sampler = MakeSampler(sweep_.config.space, options);
+    std::unique_ptr<Sampler> sampler = MakeSampler(config.space, options);
     if (sampler->TrialCount().value_or(trials) >= trials) return sampler;
     options.num_samples *= 2;
   }
 }
 
+// An amended sweep has a search file an era; each but the newest is kept with the era
+// after it.
 void Verifier::CheckProposals() {
-  const std::unique_ptr<Sampler> sampler = FreshSampler();
+  const std::vector<Era> eras = ErasOf(sweep_.record.sweep);
+  for (size_t i = 0; i < eras.size(); ++i) {
+    if (i + 1 == eras.size()) {
+      CheckEra(eras[i], std::ssize(sweep_.record.trials), sweep_.config);
+    } else {
+      SweepRow row = sweep_.record.sweep;
+      row.resolved = eras[i + 1].resolved_before;
+      CheckEra(eras[i], eras[i + 1].first, ConfigOfRecord(row));
+    }
+  }
+}
+
+void Verifier::CheckEra(const Era& era, int64_t last, const SearchConfig& config) {
+  const std::unique_ptr<Sampler> sampler = FreshSampler(config);
   const std::vector<TrialRow>& trials = sweep_.record.trials;
+  ProposalCursor cursor(era);
   std::vector<TrialId> ids;
-  for (size_t begin = 0; begin < trials.size(); begin += kParamsAtOnce) {
+  const size_t stop = static_cast<size_t>(last);
+  for (size_t begin = static_cast<size_t>(era.first); begin < stop;
+       begin += kParamsAtOnce) {
     ids.clear();
-    const size_t end = std::min(trials.size(), begin + kParamsAtOnce);
+    const size_t end = std::min(stop, begin + kParamsAtOnce);
     for (size_t i = begin; i < end; ++i) ids.push_back(trials[i].id);
     const std::vector<Params> recorded = sweep_.store->LoadParams(ids);
     for (size_t i = 0; i < ids.size(); ++i) {
-      const std::optional<Params> expected = sampler->Suggest(ids[i], History{});
+      if (IsGiven(trials[begin + i])) {
+        CheckGivenParams(ids[i], config, recorded[i]);
+        continue;
+      }
+      const std::optional<Params> expected =
+          sampler->Suggest(TrialId(cursor.next()), History{});
+      cursor.Take();
       if (!expected) {
         Differ(ids[i], "the sampler proposes no such trial");
       } else {
         CheckParams(ids[i], *expected, recorded[i]);
       }
+    }
+  }
+}
+
+// Given by hand: any values, of the search's parameters, all of them.
+void Verifier::CheckGivenParams(TrialId id,
+                                const SearchConfig& config,
+                                const Params& recorded) {
+  for (const Parameter& parameter : config.space.parameters()) {
+    if (recorded.contains(parameter.name)) continue;
+    Differ(id, "was given by hand, and {} is not recorded", parameter.name);
+  }
+  for (const auto& [name, value] : recorded) {
+    if (config.space.Find(name) == nullptr) {
+      Differ(id, "was given by hand, and the search has no {}", name);
     }
   }
 }
@@ -229,10 +272,12 @@ int VerifyCommand(const VerifyOptions& options) {
                 sweep.dir.c_str());
     return 1;
   }
-  std::printf("%s: %zu proposals and %zu rung verdicts are as they must be\n",
+  const auto given = std::ranges::count_if(sweep.record.trials, IsGiven);
+  std::printf("%s: %zu proposals and %zu rung verdicts are as they must be%s\n",
               sweep.dir.c_str(),
-              sweep.record.trials.size(),
-              sweep.record.rungs.size());
+              sweep.record.trials.size() - static_cast<size_t>(given),
+              sweep.record.rungs.size(),
+              given == 0 ? "" : fmt::format("; {} given by hand", given).c_str());
   return 0;
 }
 

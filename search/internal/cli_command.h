@@ -28,11 +28,15 @@ struct CommandLine {
 using AddCommand = void(const CommandLine& line);
 
 // cli_start.cc
-AddCommand AddRun, AddCheck, AddResume, AddExecutor;
+AddCommand AddRun, AddCheck, AddResume, AddFinal, AddExecutor;
 // cli_look.cc
 AddCommand AddStatus, AddTrials, AddExplain, AddBest, AddExport, AddVerify;
+// cli_trial.cc
+AddCommand AddShow, AddLogs;
 // cli_steer.cc
-AddCommand AddStop, AddKeygen, AddVersion;
+AddCommand AddKeygen, AddVersion;
+// cli_change.cc
+AddCommand AddAdd, AddStop, AddPause, AddSet;
 
 // The flags of `run` without the word; what it returns runs them.
 Run AddBareRun(CLI::App* app);

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "search/commands/check.h"
+#include "search/commands/final.h"
 #include "search/commands/start.h"
 #include "search/internal/cli_command.h"
 #include "search/internal/cli_options.h"
@@ -83,6 +84,10 @@ void AddRunFlags(CLI::App* app, RunCommandOptions* options) {
       &options->experiment_name,
       "Ludwig's: the name of the sweep's folder",
       "NAME");
+  app->add_flag("--amend",
+                options->amend,
+                "Go on under an edited file: other ranges and parameters for what is "
+                "proposed from now on");
   app->add_flag("--fresh", options->fresh, "Start over; the old folder is renamed");
   app->add_flag("--dry-run",
                 options->dry_run,
@@ -117,6 +122,30 @@ void AddCheck(const CommandLine& line) {
   AddResources(command, &options->resources);
   command->callback(
       [=, run = line.run] { *run = [=] { return CheckCommand(*options); }; });
+}
+
+void AddFinal(const CommandLine& line) {
+  auto options = std::make_shared<FinalOptions>();
+  CLI::App* command = line.app->add_subcommand(
+      "final", "The best settings once more, with several seeds, to the end");
+  AddDir(command, &options->dir);
+  Add(command, "--top", &options->top, "So many of the best", "N")
+      ->capture_default_str();
+  Add(command,
+      "--seeds",
+      &options->seeds,
+      "Runs of each, with other HYPEROPT_SEEDs",
+      "N")
+      ->capture_default_str();
+  Add(command,
+      "--set",
+      &options->set,
+      "Change the search file for these runs, as trainer.epochs=100; may be repeated",
+      "KEY=VALUE")
+      ->allow_extra_args(false);
+  AddStart(command, &options->start);
+  command->callback(
+      [=, run = line.run] { *run = [=] { return FinalCommand(*options); }; });
 }
 
 void AddResume(const CommandLine& line) {

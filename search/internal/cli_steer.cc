@@ -1,21 +1,10 @@
 #include <memory>
 
 #include "search/commands/keys.h"
-#include "search/commands/stop.h"
 #include "search/internal/cli_command.h"
 #include "search/internal/cli_options.h"
 
 namespace hyperopt::internal {
-
-void AddStop(const CommandLine& line) {
-  auto options = std::make_shared<StopOptions>();
-  CLI::App* command =
-      line.app->add_subcommand("stop", "Stop a running sweep, resumable");
-  AddDir(command, &options->dir);
-  command->add_flag("--drain", options->drain, "Let running trials end by themselves");
-  command->callback(
-      [=, run = line.run] { *run = [=] { return StopCommand(*options); }; });
-}
 
 void AddKeygen(const CommandLine& line) {
   auto options = std::make_shared<KeygenOptions>();

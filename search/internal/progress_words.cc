@@ -25,6 +25,22 @@ std::string LastLine(std::string_view words) {
   return Printable(line == std::string_view::npos ? words : words.substr(line + 1));
 }
 
+// The last lines that say something: a traceback's end says where it was.
+std::vector<std::string> LastLines(std::string_view words) {
+  constexpr size_t kMost = 10;
+  std::vector<std::string> lines;
+  while (!words.empty()) {
+    const size_t end = words.find('\n');
+    std::string_view line = words.substr(0, end);
+    words.remove_prefix(end == words.npos ? words.size() : end + 1);
+    while (line.ends_with('\r')) line.remove_suffix(1);
+    line.remove_prefix(line.rfind('\r') + 1);  // what a bar wrote over itself
+    if (!Trim(line).empty()) lines.push_back(Printable(line));
+  }
+  if (lines.size() > kMost) lines.erase(lines.begin(), lines.end() - kMost);
+  return lines;
+}
+
 // An event names an executor by its number.
 std::string NameOfExecutor(const std::string& number, const Controller& controller) {
   for (const auto& [id, member] : controller.fleet().members()) {
@@ -81,14 +97,17 @@ void ProgressWords::OnTurn(std::span<const RecordChange> changes,
                            const Controller& controller,
                            Now now) {
   Begin(controller, now);
+  int64_t added = 0;
   for (const RecordChange& change : changes) {
     if (const auto* event = std::get_if<AddEvent>(&change)) {
+      added += event->row.kind == "added";
       OnEvent(event->row, controller);
     } else if (const auto* put = std::get_if<PutExecutor>(&change)) {
       if (put->row.embedded || put->row.left != 0) continue;
       Say(fmt::format("joined: {} on {}", put->row.name, put->row.host));
     }
   }
+  if (added > 0) Say(fmt::format("added by hand: {} trials", added));
   NoteBest(controller, now);
 }
 
@@ -104,6 +123,11 @@ void ProgressWords::OnEvent(const EventRow& event, const Controller& controller)
                     NameOfExecutor(event.detail, controller)));
   } else if (kind == "budget over") {
     Say("the time budget is over: what runs is stopped");
+  } else if (kind == "paused" || kind == "unpaused") {
+    Say(kind == "paused" ? "paused: nothing new starts, what runs goes on"
+                         : "unpaused: new trials start again");
+  } else if (kind == "set" || kind == "samples added") {
+    Say(fmt::format("{}: {}", kind, event.detail));
   } else if (kind == "stop asked") {
     const bool drains = event.detail == "\"drain\"";
     if (!drains && stop_said_) return;
@@ -184,8 +208,9 @@ void ProgressWords::End(const SweepEnd& end,
   }
   if (!end.why.empty() && end.code != ExitCode::kInterrupted) Say("why: " + end.why);
   if (end.code == ExitCode::kNoTrialCompleted) {
-    const std::string line = LastLine(controller.last_words());
-    if (!line.empty()) Say("  | " + line);
+    for (const std::string& line : LastLines(controller.last_words())) {
+      Say("  | " + line);
+    }
   }
   if (status.best) {
     Say("best: " + BestText(status));

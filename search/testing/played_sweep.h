@@ -34,11 +34,16 @@ class PlayedSweep {
   using Hook =
       std::function<void(std::span<const RecordChange>, const Controller&, Now)>;
 
-  PlayedSweep(const std::string& file, Script script, int64_t cpus = 2)
+  // `sampler`: instead of the file's.
+  PlayedSweep(const std::string& file,
+              Script script,
+              int64_t cpus = 2,
+              std::unique_ptr<Sampler> sampler = nullptr)
       : config_(Parse(file)),
         script_(std::move(script)),
         store_(NewMemoryStore()),
-        sampler_(MakeSampler(config_.space, config_.sampler)),
+        sampler_(sampler ? std::move(sampler)
+                         : MakeSampler(config_.space, config_.sampler)),
         scheduler_(
             MakeScheduler(config_.scheduler, config_.goal, config_.sampler.seed)) {
     SweepRow row;
@@ -104,6 +109,7 @@ class PlayedSweep {
 
   const SearchConfig& config() const { return config_; }
   const Controller& controller() const { return *controller_; }
+  Controller& controller() { return *controller_; }
   TrialStore& store() { return *store_; }
   const SweepEnd& end() const { return *end_; }
   Now now() const { return now_; }

@@ -18,10 +18,12 @@ const std::vector<std::string>& OwnKeys() {
   static const std::vector<std::string> keys = {"command",
                                                 "name",
                                                 "dataset",
+                                                "base_config",
                                                 "workdir",
                                                 "env",
                                                 "keep_env",
                                                 "read",
+                                                "hooks",
                                                 "ranks",
                                                 "backend",
                                                 "hyperopt"};
@@ -194,10 +196,13 @@ void ReadPlaces(Section& top, const std::string& file_name, Reading& reading) {
   }
 }
 
+bool IsOwnKey(std::string_view key) {
+  return std::ranges::find(OwnKeys(), key) != OwnKeys().end();
+}
+
 bool HasMisspeltCommand(const Value& root) {
   return std::ranges::any_of(root.entries, [&](const Entry& entry) {
-    const bool own = std::ranges::find(OwnKeys(), entry.key) != OwnKeys().end();
-    return !own && !IsOfLaterVersion(entry.key) &&
+    return !IsOwnKey(entry.key) && !IsOfLaterVersion(entry.key) &&
            MeantByModelKey(entry.key, root) == "command";
   });
 }
@@ -205,14 +210,15 @@ bool HasMisspeltCommand(const Value& root) {
 void ReadModel(Section& top, Reading& reading) {
   OrderedJson model = OrderedJson::object();
   for (const Entry& entry : reading.root.entries) {
-    const bool is_own = std::ranges::find(OwnKeys(), entry.key) != OwnKeys().end() &&
-                        !(entry.key == "backend" && reading.has_command);
-    if (is_own) continue;
+    if (IsOwnKey(entry.key)) continue;
     const std::string problem = ProblemWithModelKey(entry.key, reading);
-    if (!problem.empty()) {
-      reading.problems.Add(entry.place, entry.key, problem);
-      continue;
-    }
+    if (!problem.empty()) reading.problems.Add(entry.place, entry.key, problem);
+  }
+  const bool is_apart = reading.has_command && reading.config.has_base_config;
+  for (const Entry& entry : reading.model.entries) {
+    const bool is_own =
+        IsOwnKey(entry.key) && !(entry.key == "backend" && reading.has_command);
+    if (is_own && !is_apart) continue;
     if (HasNonFinite(entry.value)) {
       reading.problems.Note(fmt::format(
           "{} holds NaN or an infinity, which JSON has not: $HYPEROPT_CONFIG will hold "

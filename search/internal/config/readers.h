@@ -19,12 +19,31 @@ struct Reading {
   const Value& root;  // a map
   bool has_command = false;
   std::filesystem::path folder;  // of relative paths; absolute
+  // Where the model's keys stand: `root` itself, or with a command and `base_config`
+  // that configuration with the file's other keys merged in.
+  Value model;
 };
+
+// A key of the top level that is not the model's.
+bool IsOwnKey(std::string_view key);
+
+// `base_config`: sets reading.model; without a command its keys are put into `root`,
+// where the file does not say otherwise.
+inline constexpr std::string_view kBaseConfig = "base_config";
+void ReadBaseConfig(Value& root, Reading& reading);
+// Says of each name that leads to a key that base_config does not have.
+void NoteNewKeys(const std::vector<std::string>& parameters, Reading& reading);
+// The text of a file that becomes part of the configuration, noted in config.inputs.
+// nullopt where it can not be read, which is told.
+std::optional<std::string> ReadInput(const std::filesystem::path& path,
+                                     Reading& reading);
 
 // `env` and `keep_env`.
 void ReadEnvironment(Section& top, Reading& reading);
 // `command`, and whether `arg:` has a use. REQUIRES: parameters and env have been read.
 void ReadCommand(Section& top, Reading& reading);
+// `hooks`.
+void ReadHooks(Section& top, Reading& reading);
 // `read`.
 void ReadReports(Section& top, Reading& reading);
 // `name` (or what stands for it), `dataset`, `workdir`. `file_name` is the search
@@ -42,6 +61,11 @@ void ReadObjective(Section& hyperopt, Reading& reading);
 void ReadParameters(Section& hyperopt, Reading& reading);
 // hyperopt.search_alg. REQUIRES: the parameters and the executor have been read.
 void ReadSearchAlg(Section& hyperopt, Reading& reading);
+// search_alg {type: list}: puts the rows of `file` in its place, and spaces for those
+// of its columns that have none into hyperopt.parameters.
+void ReadListFile(Value& root, Reading& reading);
+// The rows. REQUIRES: the parameters and the executor have been read.
+void ReadList(Section& alg, Reading& reading);
 // hyperopt.executor with its scheduler, and what of resources stands beside it:
 // `backend`, `ranks`.
 void ReadExecutor(Section& hyperopt, Section& top, Reading& reading);

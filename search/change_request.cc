@@ -1,0 +1,114 @@
+#include "search/change_request.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "trial/errors.h"
+#include "trial/rng.h"
+#include "trial/text.h"
+
+namespace hyperopt {
+namespace {
+
+constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
+
+std::optional<ParamValue> AsFraction(const ParamValue& value) {
+  if (const auto* number = std::get_if<int64_t>(&value)) {
+    return static_cast<double>(*number);
+  }
+  const auto* number = std::get_if<double>(&value);
+  if (number == nullptr || !std::isfinite(*number)) return std::nullopt;
+  return *number;
+}
+
+std::optional<ParamValue> AsWhole(const ParamValue& value) {
+  if (std::holds_alternative<int64_t>(value)) return value;
+  const auto* number = std::get_if<double>(&value);
+  if (number == nullptr || std::abs(*number) > kExactIntegers) return std::nullopt;
+  if (*number != std::floor(*number)) return std::nullopt;
+  return static_cast<int64_t>(*number);
+}
+
+// The value in the type of one of the list: a new category must be of a type that is
+// there already.
+std::optional<ParamValue> AsOneOf(const std::vector<ParamValue>& values,
+                                  const ParamValue& value) {
+  if (std::ranges::find(values, value) != values.end()) return value;
+  const auto has = [&](const ParamValue& like) {
+    return std::ranges::any_of(
+        values, [&](const ParamValue& of) { return of.index() == like.index(); });
+  };
+  if (has(value)) return value;
+  const std::optional<ParamValue> fraction = AsFraction(value), whole = AsWhole(value);
+  if (fraction && has(*fraction)) return fraction;
+  if (whole && has(*whole)) return whole;
+  return std::nullopt;
+}
+
+std::optional<ParamValue> OfTypeOf(const Domain& domain, const ParamValue& value) {
+  if (std::holds_alternative<IntDomain>(domain)) return AsWhole(value);
+  if (const auto* list = std::get_if<CategoricalDomain>(&domain)) {
+    return AsOneOf(list->values, value);
+  }
+  if (const auto* list = std::get_if<GridDomain>(&domain)) {
+    return AsOneOf(list->values, value);
+  }
+  return AsFraction(value);
+}
+
+[[noreturn]] void RefuseName(const SearchSpace& space, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : space.parameters()) names.push_back(parameter.name);
+  const auto near = NearestName(name, names);
+  throw ConfigError(fmt::format("the search has no parameter {}{}; it has {}",
+                                name,
+                                near ? fmt::format(" (did you mean {}?)", *near) : "",
+                                fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+Params CheckGiven(const SearchSpace& space,
+                  const Params& given,
+                  std::vector<std::string>* notes) {
+  Params checked;
+  for (const auto& [name, value] : given) {
+    const Parameter* parameter = space.Find(name);
+    if (parameter == nullptr) RefuseName(space, name);
+    const std::optional<ParamValue> typed = OfTypeOf(parameter->domain, value);
+    if (!typed) {
+      throw ConfigError(fmt::format("{}: {} is of another type than {}",
+                                    name,
+                                    ToJsonText(value),
+                                    Describe(parameter->domain)));
+    }
+    if (!ToUnit(parameter->domain, *typed)) {
+      notes->push_back(
+          fmt::format("{} = {} lies outside of {}; it is tried all the "
+                      "same",
+                      name,
+                      ToJsonText(*typed),
+                      Describe(parameter->domain)));
+    }
+    checked[name] = *typed;
+  }
+  return checked;
+}
+
+Params FillGiven(const SearchSpace& space, Params given, uint64_t seed, TrialId id) {
+  for (const Parameter& parameter : space.parameters()) {
+    if (given.contains(parameter.name)) continue;
+    Rng rng(seed, id, "given " + parameter.name);
+    given[parameter.name] = Draw(parameter.domain, rng);
+  }
+  return given;
+}
+
+bool LiesWithin(const SearchSpace& space, const Params& params) {
+  return params.size() == space.size() && !space.ProblemWith(params);
+}
+
+}  // namespace hyperopt

@@ -1,0 +1,129 @@
+#include "search/commands/change_commands.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "search/change_request.h"
+#include "search/commands/change.h"
+#include "search/commands/recorded_sweep.h"
+#include "search/commands/sweep_dir.h"
+#include "search/internal/settings_table.h"
+#include "trial/errors.h"
+
+namespace hyperopt {
+namespace {
+
+int Do(const std::filesystem::path& dir, OrderedJson request) {
+  return TellChanged(dir, ChangeSweep(dir, std::move(request)));
+}
+
+std::vector<Params> Wanted(const AddOptions& options, const SearchSpace& space) {
+  std::vector<Params> wanted;
+  for (const std::string& text : options.params) {
+    try {
+      wanted.push_back(ParamsFromJsonText(text));
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format(
+          "--params {}: {}; write a JSON object, as --params '{{\"lr\": 0.01}}'",
+          text,
+          error.what()));
+    }
+  }
+  if (options.csv) {
+    for (Params& params : internal::ReadSettingsTable(*options.csv, space)) {
+      wanted.push_back(std::move(params));
+    }
+  }
+  return wanted;
+}
+
+// All parameters of a wanted trial are named, and a trial has the same.
+std::optional<TrialId> FindSame(const Params& params,
+                                const std::map<Params, TrialId>& there) {
+  const auto same = there.find(params);
+  return same == there.end() ? std::nullopt : std::optional(same->second);
+}
+
+std::map<Params, TrialId> TrialsByParams(const RecordedSweep& sweep) {
+  std::vector<TrialId> ids;
+  for (const TrialRow& row : sweep.record.trials) ids.push_back(row.id);
+  std::vector<Params> params = sweep.store->LoadParams(ids);
+  std::map<Params, TrialId> there;
+  for (size_t i = 0; i < ids.size(); ++i) there.emplace(std::move(params[i]), ids[i]);
+  return there;
+}
+
+// Without those that a trial has already, which are said: the same line twice, or a
+// table that has grown, adds what is new.
+std::vector<Params> OnlyNew(const RecordedSweep& sweep, std::vector<Params> wanted) {
+  const std::map<Params, TrialId> there = TrialsByParams(sweep);
+  std::vector<Params> fresh;
+  size_t same_count = 0;
+  std::optional<TrialId> first_same;
+  for (Params& params : wanted) {
+    std::vector<std::string> notes;
+    const Params typed = CheckGiven(sweep.config.space, params, &notes);
+    if (const auto same = FindSame(typed, there)) {
+      ++same_count;
+      if (!first_same) first_same = same;
+      continue;
+    }
+    fresh.push_back(std::move(params));
+  }
+  if (same_count == 1) {
+    std::printf("trial %lld has these already; --again runs them once more\n",
+                static_cast<long long>(first_same->value()));
+  } else if (same_count > 1) {
+    std::printf("%zu are trials already (as %lld); --again runs them once more\n",
+                same_count,
+                static_cast<long long>(first_same->value()));
+  }
+  return fresh;
+}
+
+}  // namespace
+
+int AddTrialsCommand(const AddOptions& options) {
+  const std::filesystem::path dir = SweepDirOf(options.dir);
+  const bool settings = !options.params.empty() || options.csv;
+  if (settings == options.trials.has_value()) {
+    throw ConfigError(
+        "add wants settings or a number of trials: --params '{\"lr\": 0.01}', --csv "
+        "runs.csv, or --trials 20");
+  }
+  if (options.trials) return Do(dir, {{"op", "add"}, {"samples", *options.trials}});
+  const RecordedSweep sweep = ReadSweep(dir);
+  std::vector<Params> wanted = Wanted(options, sweep.config.space);
+  if (!options.again) wanted = OnlyNew(sweep, std::move(wanted));
+  if (wanted.empty()) return 0;
+  OrderedJson list = OrderedJson::array();
+  for (const Params& params : wanted) list.push_back(ParamsToJson(params));
+  return Do(dir, {{"op", "add"}, {"params", std::move(list)}});
+}
+
+int StopTrialsCommand(const StopTrialsOptions& options) {
+  return Do(SweepDirOf(options.dir),
+            {{"op", "stop trials"}, {"trials", options.trials}});
+}
+
+int PauseCommand(const PauseOptions& options) {
+  return Do(SweepDirOf(options.dir), {{"op", "pause"}, {"paused", options.paused}});
+}
+
+int SetCommand(const SetOptions& options) {
+  OrderedJson limits = OrderedJson::object();
+  for (const std::string& setting : options.settings) {
+    const size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw ConfigError(fmt::format(
+          "set {}: write name=value, as in max_concurrent_trials=1 gpus=0", setting));
+    }
+    limits[setting.substr(0, equals)] = setting.substr(equals + 1);
+  }
+  return Do(SweepDirOf(options.dir), {{"op", "set"}, {"limits", std::move(limits)}});
+}
+
+}  // namespace hyperopt

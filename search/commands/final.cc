@@ -1,0 +1,214 @@
+#include "search/commands/final.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <set>
+
+#include "search/commands/sweep_dir.h"
+#include "search/format.h"
+#include "search/live_settings.h"
+#include "search/run.h"
+#include "search/status.h"
+#include "trial/errors.h"
+#include "trial/rng.h"
+#include "trial/text.h"
+
+namespace hyperopt {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One value each of what the finalists have: whatever was run is in such a space.
+SearchSpace SpaceOf(const SearchSpace& space, std::span<const Finalist> finalists) {
+  std::vector<Parameter> parameters;
+  for (const Parameter& parameter : space.parameters()) {
+    CategoricalDomain domain;
+    for (const Finalist& finalist : finalists) {
+      const ParamValue& value = finalist.params.at(parameter.name);
+      if (std::ranges::find(domain.values, value) == domain.values.end()) {
+        domain.values.push_back(value);
+      }
+    }
+    parameters.push_back({parameter.name, std::move(domain)});
+  }
+  return SearchSpace(std::move(parameters));
+}
+
+// Without early stopping; max_t still ends a trial that would run for ever.
+SchedulerOptions ToTheEnd(const SchedulerOptions& of_sweep) {
+  SchedulerOptions options;
+  if (of_sweep.kind == SchedulerKind::kFifo) return options;
+  options.kind = SchedulerKind::kAsha;
+  options.time_attr = of_sweep.time_attr;
+  options.max_t = options.grace_period = of_sweep.max_t;
+  return options;
+}
+
+std::string ParamsText(const Params& params) {
+  std::string text;
+  for (const auto& [name, value] : params) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, ValueText(value));
+  }
+  return text;
+}
+
+// The same runs go on; other ones begin anew beside the old.
+OldRecord WhatToDo(const fs::path& dir, const SearchConfig& config) {
+  if (!fs::exists(dir / "sweep.db")) return OldRecord::kResume;
+  Settings old = ReadSweep(dir).record.sweep.settings;
+  std::erase_if(old, [](const auto& each) { return each.first.starts_with(kLive); });
+  return old == ComparedSettings(config) ? OldRecord::kResume : OldRecord::kStartOver;
+}
+
+void Print(const RecordedSweep& sweep, std::span<const FinalResult> results) {
+  std::printf("\n%s, %s, mean and standard deviation:\n",
+              Printable(sweep.record.sweep.metric).c_str(),
+              std::string(ToString(sweep.record.sweep.goal)).c_str());
+  for (const FinalResult& result : results) {
+    std::string line = fmt::format("  trial {:<4} {} +- {}  of {} runs",
+                                   result.finalist.trial.value(),
+                                   NumberText(result.mean),
+                                   NumberText(result.deviation),
+                                   result.values.size());
+    if (result.missing > 0) line += fmt::format(", {} without a value", result.missing);
+    line += fmt::format("  (the sweep saw {})", NumberText(result.finalist.value));
+    std::printf("%s\n", line.c_str());
+  }
+}
+
+}  // namespace
+
+std::vector<Finalist> FindFinalists(const RecordedSweep& sweep, int64_t top) {
+  const ValueRule rule = sweep.config.value;
+  std::vector<const TrialRow*> rows;
+  for (const TrialRow& row : sweep.record.trials) {
+    if (row.state == TrialState::kFailed || !RankedValue(row, rule).finite()) continue;
+    rows.push_back(&row);
+  }
+  std::ranges::stable_sort(rows, [&](const TrialRow* a, const TrialRow* b) {
+    return Better(
+        sweep.record.sweep.goal, RankedValue(*a, rule), RankedValue(*b, rule));
+  });
+  std::vector<Finalist> finalists;
+  std::set<Params> seen;
+  for (const TrialRow* row : rows) {
+    if (std::ssize(finalists) == top) break;
+    const TrialId id[] = {row->id};
+    Params params = sweep.store->LoadParams(id).front();
+    // One of an earlier era may lack what the search has now.
+    const bool fits = std::ranges::all_of(
+        sweep.config.space.parameters(),
+        [&](const Parameter& each) { return params.contains(each.name); });
+    if (!fits || !seen.insert(params).second) continue;
+    finalists.push_back({row->id, RankedValue(*row, rule), std::move(params)});
+  }
+  return finalists;
+}
+
+SearchConfig FinalConfig(const RecordedSweep& sweep,
+                         std::span<const Finalist> finalists,
+                         int64_t seeds,
+                         const std::vector<Override>& overrides) {
+  const SweepRow& row = sweep.record.sweep;
+  const auto cwd = row.origin.find("cwd");
+  SearchConfig config = ParseConfig(row.resolved,
+                                    "the record",
+                                    cwd == row.origin.end() ? "." : cwd->second,
+                                    overrides);
+  config.text = row.config;
+  if (const auto file = row.origin.find("config_file"); file != row.origin.end()) {
+    config.file = file->second;
+  }
+  config.notes.clear();
+  config.inputs.clear();
+  config.name += "-final";
+  config.space = SpaceOf(sweep.config.space, finalists);
+  config.scheduler = ToTheEnd(config.scheduler);
+  config.executor.time_budget_s.reset();
+  config.executor.max_concurrent_trials = sweep.config.executor.max_concurrent_trials;
+  SamplerOptions list;
+  list.kind = SamplerKind::kList;
+  // Other seeds than any trial of the sweep has.
+  list.seed = Rng(sweep.config.sampler.seed, TrialId(0), "final").Next() >> 33;
+  for (const Finalist& finalist : finalists) {
+    for (int64_t i = 0; i < seeds; ++i) list.rows.push_back(finalist.params);
+  }
+  list.num_samples = config.executor.num_samples = std::ssize(list.rows);
+  config.sampler = std::move(list);
+  return config;
+}
+
+std::vector<FinalResult> FinalResults(const RecordedSweep& final_sweep,
+                                      std::span<const Finalist> finalists,
+                                      int64_t seeds) {
+  std::vector<FinalResult> results;
+  for (size_t i = 0; i < finalists.size(); ++i) {
+    FinalResult result;
+    result.finalist = finalists[i];
+    const size_t first = i * static_cast<size_t>(seeds);
+    const size_t end = first + static_cast<size_t>(seeds);
+    for (size_t id = first; id < end && id < final_sweep.record.trials.size(); ++id) {
+      const TrialRow& row = final_sweep.record.trials[id];
+      const Objective& value = RankedValue(row, final_sweep.config.value);
+      const bool counts = row.state != TrialState::kFailed && value.finite();
+      if (counts) result.values.push_back(value.AsDouble());
+      result.runs.push_back(row.id);
+    }
+    const auto count = static_cast<double>(result.values.size());
+    result.missing = seeds - std::ssize(result.values);
+    double sum = 0, squares = 0;
+    for (double value : result.values) sum += value;
+    result.mean = count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
+    for (double value : result.values)
+      squares += (value - result.mean) * (value - result.mean);
+    result.deviation = count > 1 ? std::sqrt(squares / (count - 1)) : 0;
+    results.push_back(std::move(result));
+  }
+  const Goal goal = final_sweep.record.sweep.goal;
+  std::ranges::stable_sort(results, [&](const FinalResult& a, const FinalResult& b) {
+    if (a.missing != b.missing) return a.missing < b.missing;
+    return Better(goal, Objective::Of(a.mean), Objective::Of(b.mean));
+  });
+  return results;
+}
+
+int FinalCommand(const FinalOptions& options) {
+  const fs::path dir = SweepDirOf(options.dir);
+  const RecordedSweep sweep = ReadSweep(dir);
+  if (options.top < 1 || options.seeds < 1) {
+    throw ConfigError("--top and --seeds must be 1 or more");
+  }
+  const std::vector<Finalist> finalists = FindFinalists(sweep, options.top);
+  if (finalists.empty()) {
+    std::printf("%s: no trial has a finite %s yet\n",
+                dir.c_str(),
+                Printable(sweep.record.sweep.metric).c_str());
+    return static_cast<int>(ExitCode::kNoTrialCompleted);
+  }
+  ConfigOptions changes;
+  changes.set = options.set;
+  RunOptions run;
+  run.config = FinalConfig(sweep, finalists, options.seeds, OverridesOf(changes));
+  run.dir = fs::absolute(dir) / "final";
+  run.old = WhatToDo(run.dir, run.config);
+  ApplyStart(options.start, &run);
+  const int code = RunSweep(std::move(run));
+  if (code != 0) return code;
+  const RecordedSweep final_sweep = ReadSweep(dir / "final");
+  const auto results = FinalResults(final_sweep, finalists, options.seeds);
+  const fs::path best = WriteWinner(sweep, final_sweep, results);
+  if (options.start.json) return 0;
+  Print(sweep, results);
+  const FinalResult& winner = results.front();
+  std::printf("winner: trial %lld  %s\n  %s\n",
+              static_cast<long long>(winner.finalist.trial.value()),
+              Printable(ParamsText(winner.finalist.params)).c_str(),
+              best.c_str());
+  return 0;
+}
+
+}  // namespace hyperopt
