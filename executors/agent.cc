@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,42 +11,25 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
-#include <map>
 
 #include "executors/attempt_folder.h"
 #include "executors/codec.h"
 #include "executors/executor.h"
-#include "executors/internal/followed_run.h"
+#include "executors/internal/run_files.h"
 #include "executors/keeper.h"
 #include "trial/errors.h"
 #include "trial/failpoint.h"
 #include "trial/fs.h"
+#include "trial/loop_signals.h"
 
 extern char** environ;
 
 namespace hyperopt {
 namespace {
 
-// Sizes are the truth, inotify is a hint (network file systems, instance limits).
-constexpr double kLookEveryS = 0.25;
-// A trial that ends at once is read at its end and never watched.
-constexpr double kFirstLookS = 0.02;
-// Many reports in a row are one look.
-constexpr double kLookAgainS = 0.005;
-constexpr double kLookLaterS = 0.05;
-constexpr double kLogLookEveryS = 2;
-constexpr int64_t kReadAtOnce = 1 << 20;
 constexpr size_t kFlushAt = 1 << 20;
 constexpr int kForceQuitSignals = 2;
 constexpr double kSayUnansweredS = 5;
-
-UniqueFd BlockSignals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&set, signal);
-  sigprocmask(SIG_BLOCK, &set, nullptr);
-  return UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-}
 
 std::vector<std::string> OwnEnvironment() {
   std::vector<std::string> env;
@@ -74,7 +56,7 @@ std::optional<ExecutorId> ReadId(const std::filesystem::path& file,
 class Agent {
  public:
   explicit Agent(const AgentOptions& options)
-      : options_(options), env_(OwnEnvironment()), signals_(BlockSignals()) {}
+      : options_(options), env_(OwnEnvironment()), signals_(BlockLoopSignals()) {}
 
   int Run();
 
@@ -85,15 +67,8 @@ class Agent {
   void ReadKeeper();
   void ReadFrames();
   std::string SweepOfIdFile() const;
-  void ReadInotify();
-  void LookAtRuns();
-  void LookAtLogs(FollowedRun* run);
-  static Time NextLook(const FollowedRun& run);
-  std::vector<RunKey> DueRuns(Time now) const;
   int PollTimeoutMs() const;
   void Feed(const ExecutorEvent& event);
-  void Drain(const RunKey& key, bool harvest);
-  FollowedRun& Open(const RunKey& key);
   std::string LeaseDevices(const Launch& launch, std::vector<DeviceLease>* leases);
   void StartLaunch(const Launch& launch);
   void Flush();
@@ -107,12 +82,15 @@ class Agent {
   void Do(const UseSweep& action);
   void Do(const StartRun& action) { StartLaunch(action.launch); }
   void Do(const TellKeeper& action) { keeper_->Send(action.message); }
-  void Do(const FollowRun& action);
-  void Do(const HarvestRun& action);
-  void Do(const DrainRun& action) { Drain(action.key, false); }
-  void Do(const RewindRun& action);
-  void Do(const Committed& action);
-  void Do(const CloseRun& action);
+  void Do(const FollowRun& action) { files_.Open(action.key).Seek(action.from); }
+  void Do(const HarvestRun& action) {
+    files_.Open(action.key).Seek(action.from);
+    files_.Drain(action.key, true);
+  }
+  void Do(const DrainRun& action) { files_.Drain(action.key, false); }
+  void Do(const RewindRun& action) { files_.Rewind(action); }
+  void Do(const Committed& action) { files_.Prune(action); }
+  void Do(const CloseRun& action) { files_.Close(action.key); }
   void Do(const Leave& action);
 
   const AgentOptions& options_;
@@ -122,14 +100,11 @@ class Agent {
   std::unique_ptr<KeeperLink> keeper_;
   std::unique_ptr<ClientTransport> transport_;
   std::optional<Executor> executor_;
-  UniqueFd inotify_;
   SweepSpec sweep_;
   std::filesystem::path sweep_dir_;
-  std::map<RunKey, FollowedRun> runs_;
-  std::map<int, RunKey> watches_;
+  RunFiles files_{[this](const ExecutorEvent& event) { Feed(event); }};
   std::vector<std::string> outbox_;  // leaves as one frame at the end of a round
   size_t outbox_bytes_ = 0;
-  std::map<RunKey, double> running_s_;  // of adopted runs
   double stop_grace_s_ = 30;
   bool greeted_ = false;
   bool adopted_keeper_ = false;
@@ -165,7 +140,6 @@ void Agent::Start() {
   self.lost_policy = options_.lost_policy;
   self.resources = LocalResources(options_.resources);
   executor_.emplace(std::move(self), ReadClocks().steady);
-  inotify_.Reset(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   transport_ = OpenClient(options_.endpoint, options_.keys);
 }
 
@@ -187,10 +161,7 @@ int Agent::Run() {
 
 int Agent::PollTimeoutMs() const {
   const Time now = ReadClocks().steady;
-  Time due = executor_->next_tick();
-  for (const auto& [key, run] : runs_) {
-    if (!run.over) due = std::min(due, NextLook(run));
-  }
+  const Time due = files_.NextLook(executor_->next_tick());
   const double wait = ToSeconds(due - now);
   return wait <= 0 ? 0 : static_cast<int>(std::min(wait * 1000 + 1, 1000.0));
 }
@@ -199,13 +170,13 @@ void Agent::Poll() {
   std::array<pollfd, 4> fds{{{transport_->fd(), POLLIN, 0},
                              {keeper_->fd(), POLLIN, 0},
                              {signals_.get(), POLLIN, 0},
-                             {inotify_.get(), POLLIN, 0}}};
+                             {files_.fd(), POLLIN, 0}}};
   ::poll(fds.data(), fds.size(), PollTimeoutMs());
   ReadKeeper();
   ReadFrames();
   if (fds[2].revents != 0) ReadSignals();
-  if (fds[3].revents != 0) ReadInotify();
-  LookAtRuns();
+  if (fds[3].revents != 0) files_.ReadHints();
+  files_.Look([this](const RunKey& key) { return executor_->MayRead(key); });
   const Time now = ReadClocks().steady;
   if (now >= executor_->next_tick()) Feed(Tick{});
   Flush();
@@ -253,7 +224,7 @@ void Agent::ReadKeeper() {
   for (const FromKeeper& message : keeper_->Receive(&gone)) {
     if (const auto* hello = std::get_if<KeeperHello>(&message)) {
       greeted_ = true;
-      running_s_ = hello->running_s;
+      files_.SetRunning(hello->running_s);
       adopted_keeper_ = !hello->holdings.empty();
       if (adopted_keeper_ && hello->sweep_id.empty()) {
         // A keeper that was born before its executor knew the sweep.
@@ -281,19 +252,6 @@ void Agent::ReadFrames() {
   }
 }
 
-void Agent::ReadInotify() {
-  alignas(inotify_event) char buffer[16384];
-  ssize_t got;
-  while ((got = ::read(inotify_.get(), buffer, sizeof buffer)) > 0) {
-    for (ssize_t at = 0; at < got;) {
-      const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
-      const auto key = watches_.find(event->wd);
-      if (key != watches_.end()) runs_.at(key->second).touched = true;
-      at += static_cast<ssize_t>(sizeof(inotify_event)) + event->len;
-    }
-  }
-}
-
 // The keeper died. What it held has fallen to this process (a subreaper) or is found by
 // token; then this executor begins its next life with a new keeper, and the controller
 // asks for each run.
@@ -315,22 +273,6 @@ void Agent::NextLife() {
   execv("/proc/self/exe", argv.data());
   throw EnvironmentError(std::string("can not start the executor anew: ") +
                          std::strerror(errno));
-}
-
-// ---- files ----
-
-FollowedRun& Agent::Open(const RunKey& key) {
-  FollowedRun& run = runs_[key];
-  run.key = key;
-  run.dir = AttemptDir(sweep_dir_, key);
-  const Time now = ReadClocks().steady;
-  const auto ran = running_s_.find(key);
-  run.started = now - Seconds(ran == running_s_.end() ? 0 : ran->second);
-  run.looked = now;
-  run.next_look = now + Seconds(kFirstLookS);
-  run.next_log_look = now + Seconds(kLogLookEveryS);
-  run.OpenReaders(sweep_);
-  return run;
 }
 
 // A device's share counts across the sweeps of this machine. "" where all were taken,
@@ -359,7 +301,7 @@ void Agent::StartLaunch(const Launch& launch) {
       Feed(StartRefused{launch.key, true, busy});
       return;
     }
-    FollowedRun& run = Open(launch.key);
+    FollowedRun& run = files_.Open(launch.key);
     run.leases = std::move(leases);
     PrepareAttemptDir(run.dir, sweep_, launch);
     const int port = launch.ranks > 1 ? FreePort() : 0;
@@ -397,120 +339,16 @@ void Agent::Do(const UseSweep& action) {
   const bool seen = ReadFile(sweep_dir_ / "sweep.id") == sweep_.sweep_id + "\n";
   if (!options_.embedded_in && !seen) sweep_dir_ = options_.spool_dir / sweep_.sweep_id;
   std::filesystem::create_directories(sweep_dir_ / "trials");
+  files_.Use(&sweep_, sweep_dir_);
   WriteFileAtomically(
       options_.state_dir / "executor.id",
       sweep_.sweep_id + " " + std::to_string(action.welcome.id.value()) + "\n",
       Durability::kProcess);
 }
 
-void Agent::Do(const FollowRun& action) { Open(action.key).Seek(action.from); }
-
-void Agent::Do(const HarvestRun& action) {
-  Open(action.key).Seek(action.from);
-  Drain(action.key, true);
-}
-
-void Agent::Drain(const RunKey& key, bool harvest) {
-  const auto at = runs_.find(key);
-  RunDrained drained{key, {}, std::nullopt};
-  if (at != runs_.end()) {
-    FollowedRun& run = at->second;
-    run.over = true;
-    run.Read(
-        ReadMode::kToTheEnd, kReadAtOnce, ReadClocks().steady, [&](SourceRead read) {
-          Feed(SourceCame{key, std::move(read)});
-        });
-    drained.checkpoints = CompleteCheckpoints(run.dir);
-    if (harvest) drained.harvested = ReadExitJson(run.dir);
-    LookAtLogs(&run);
-  }
-  Feed(drained);
-  Failpoint("executor.after_drain");
-}
-
-void Agent::Do(const RewindRun& action) {
-  const auto at = runs_.find(action.key);
-  if (at == runs_.end()) return;
-  at->second.Seek(action.to);
-  at->second.touched = true;
-}
-
-void Agent::Do(const Committed& action) {
-  const auto at = runs_.find(action.key);
-  if (at == runs_.end()) return;
-  if (!at->second.over && action.last_step <= at->second.pruned_step) return;
-  at->second.pruned_step = action.last_step;
-  PruneCheckpoints(at->second.dir, action.best_step, action.last_step, {});
-}
-
-void Agent::Do(const CloseRun& action) {
-  const auto at = runs_.find(action.key);
-  if (at == runs_.end()) return;
-  if (at->second.watch >= 0) {
-    inotify_rm_watch(inotify_.get(), at->second.watch);
-    watches_.erase(at->second.watch);
-  }
-  runs_.erase(at);
-}
-
 void Agent::Do(const Leave& action) {
   left_ = true;
   left_why_ = action.why;
-}
-
-Time Agent::NextLook(const FollowedRun& run) {
-  if (run.touched) return run.next_look;
-  return std::max(run.next_look, run.looked + Seconds(kLookEveryS));
-}
-
-std::vector<RunKey> Agent::DueRuns(Time now) const {
-  std::vector<RunKey> keys;
-  for (const auto& [key, run] : runs_) {
-    if (!run.over && now >= NextLook(run)) keys.push_back(key);
-  }
-  return keys;
-}
-
-void Agent::LookAtRuns() {
-  if (sweep_dir_.empty()) return;
-  const Time now = ReadClocks().steady;
-  for (const RunKey& key : DueRuns(now)) {
-    FollowedRun& run = runs_.at(key);
-    if (!executor_->MayRead(key)) {
-      // Too far ahead of what is committed, or not told to the keeper yet.
-      run.looked = now;
-      run.next_look = now + Seconds(kLookLaterS);
-      continue;
-    }
-    run.touched = false;
-    run.looked = now;
-    run.next_look = now + Seconds(kLookAgainS);
-    if (run.watch < 0) {
-      run.watch = inotify_add_watch(inotify_.get(), run.dir.c_str(), IN_MODIFY);
-      if (run.watch >= 0) watches_[run.watch] = key;
-    }
-    run.Read(ReadMode::kWholeLines, kReadAtOnce, now, [&](SourceRead read) {
-      if (read.more) run.touched = true;
-      Feed(SourceCame{key, std::move(read)});
-    });
-    if (now >= run.next_log_look) {
-      run.next_log_look = now + Seconds(kLogLookEveryS);
-      LookAtLogs(&run);
-    }
-  }
-}
-
-void Agent::LookAtLogs(FollowedRun* run) {
-  PunchLog(run->dir / kStdoutFile, sweep_.log_limit);
-  PunchLog(run->dir / kStderrFile, sweep_.log_limit);
-  // Ranks above 0: stdout.1.log, stderr.1.log, ...
-  for (int rank = 1;; ++rank) {
-    const std::string end = "." + std::to_string(rank) + ".log";
-    std::error_code absent;
-    if (!std::filesystem::exists(run->dir / ("stdout" + end), absent)) return;
-    PunchLog(run->dir / ("stdout" + end), sweep_.log_limit);
-    PunchLog(run->dir / ("stderr" + end), sweep_.log_limit);
-  }
 }
 
 }  // namespace

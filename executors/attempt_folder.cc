@@ -21,20 +21,27 @@ const std::string kEmptyModel = "{}";
 
 enum class Made { kNew, kWasThere };
 
-// As create_directories, but for the usual case, in which the parent is missing at most
-// twice, with one call a folder. Plain strings here: to build an fs::path costs as much
-// as to make a folder in memory.
+// Plain strings here: to build an fs::path costs as much as to make a folder in memory.
 Made MakeFolder(const std::string& dir) {
   if (mkdir(dir.c_str(), 0777) == 0) return Made::kNew;
   if (errno == EEXIST) return Made::kWasThere;
-  const size_t slash = dir.rfind('/');
-  if (errno != ENOENT || slash == dir.npos || slash == 0) {
-    ThrowFileError(dir, "can not be made", errno);
-  }
-  MakeFolder(dir.substr(0, slash));
-  if (mkdir(dir.c_str(), 0777) == 0) return Made::kNew;
-  if (errno == EEXIST) return Made::kWasThere;
   ThrowFileError(dir, "can not be made", errno);
+}
+
+// Of <sweep>/trials/<trial>/<run>/<attempt> usually <sweep>/trials is there and the
+// rest is not, so it is made from the trial's folder on: from below, two calls a trial
+// would fail first.
+Made MakeAttemptFolder(const std::string& path) {
+  const size_t attempt = path.rfind('/');
+  const size_t run = path.rfind('/', attempt - 1);
+  const std::string trial_dir = path.substr(0, run);
+  if (mkdir(trial_dir.c_str(), 0777) != 0 && errno != EEXIST) {
+    std::error_code told_below;
+    fs::create_directories(fs::path(trial_dir).parent_path(), told_below);
+    MakeFolder(trial_dir);
+  }
+  MakeFolder(path.substr(0, attempt));
+  return MakeFolder(path);
 }
 
 void WritePlainFile(const std::string& path, std::string_view text) {
@@ -74,7 +81,9 @@ void PrepareAttemptDir(const fs::path& dir,
   // again and a whole one is left alone.
   const std::string folder = dir.native() + "/";
   const std::string report = folder + kReportFile;
-  if (MakeFolder(dir) == Made::kWasThere && access(report.c_str(), F_OK) == 0) return;
+  if (MakeAttemptFolder(dir.native()) == Made::kWasThere &&
+      access(report.c_str(), F_OK) == 0)
+    return;
   MakeFolder(folder + kCheckpointFolder);
   WritePlainFile(folder + kParamsFile, ToJsonText(launch.params));
   const std::string& model = sweep.model.empty() ? kEmptyModel : sweep.model;

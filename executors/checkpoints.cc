@@ -1,4 +1,5 @@
 #include <dirent.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,14 @@ std::optional<int64_t> StepOf(const char* name) {
   return is_step ? std::optional(step) : std::nullopt;
 }
 
+// A folder's links are its name, its "." and each subfolder's "..", where the file
+// system counts them (1 where it does not). Most trials leave no checkpoint, and a look
+// is half the price of a listing.
+bool HasNoFolders(const fs::path& folder) {
+  struct stat info {};
+  return stat(folder.c_str(), &info) == 0 && info.st_nlink == 2;
+}
+
 fs::path FolderOf(const fs::path& attempt_dir, int64_t step) {
   return attempt_dir / kCheckpointFolder / std::to_string(step);
 }
@@ -35,6 +44,7 @@ fs::path FolderOf(const fs::path& attempt_dir, int64_t step) {
 std::vector<int64_t> CompleteCheckpoints(const fs::path& attempt_dir) {
   std::vector<int64_t> steps;
   const fs::path folder = attempt_dir / kCheckpointFolder;
+  if (HasNoFolders(folder)) return steps;
   const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.c_str()), closedir);
   if (!open) return steps;
   while (const dirent* entry = readdir(open.get())) {

@@ -4,6 +4,7 @@
 
 #include <cassert>
 
+#include "samplers/internal/list.h"
 #include "samplers/internal/variants.h"
 #include "trial/errors.h"
 
@@ -12,18 +13,37 @@ namespace {
 
 using Problems = std::vector<std::string>;
 
+// `what` is the option that holds `settings`.
+void CheckValues(const SearchSpace& space,
+                 const char* what,
+                 const std::vector<Params>& settings,
+                 Problems& problems) {
+  for (size_t i = 0; i < settings.size(); ++i) {
+    // One value at a time, so that each wrong one is named.
+    for (const auto& item : settings[i]) {
+      if (const auto problem = space.ProblemWith({item})) {
+        problems.push_back(fmt::format("{}[{}].{}", what, i, *problem));
+      }
+    }
+  }
+}
+
+void CheckList(const SearchSpace& space,
+               const SamplerOptions& options,
+               Problems& problems) {
+  CheckValues(space, "rows", options.rows, problems);
+  if (options.rows.empty()) problems.push_back("a list has no rows");
+  if (!options.points_to_evaluate.empty()) {
+    problems.push_back(
+        "points_to_evaluate has no use with a list: write them as its first rows");
+  }
+}
+
 void CheckPoints(const SearchSpace& space,
                  const SamplerOptions& options,
                  Problems& problems) {
   const auto& points = options.points_to_evaluate;
-  for (size_t i = 0; i < points.size(); ++i) {
-    // One value at a time, so that each wrong one is named.
-    for (const auto& item : points[i]) {
-      if (const auto problem = space.ProblemWith({item})) {
-        problems.push_back(fmt::format("points_to_evaluate[{}].{}", i, *problem));
-      }
-    }
-  }
+  CheckValues(space, "points_to_evaluate", points, problems);
   if (std::ssize(points) > options.num_samples) {
     problems.push_back(fmt::format(
         "points_to_evaluate has {} points, and each takes one of num_samples ({})",
@@ -52,6 +72,10 @@ std::vector<std::string> ProblemsWith(const SearchSpace& space,
     problems.push_back(
         fmt::format("num_samples ({}) must be 1 or more", options.num_samples));
   }
+  if (options.kind == SamplerKind::kList) {
+    CheckList(space, options, problems);
+    return problems;
+  }
   CheckPoints(space, options, problems);
   if (options.kind == SamplerKind::kGrid) CheckGrid(space, problems);
   if (problems.empty() && !internal::CountTrials(space, options)) {
@@ -71,6 +95,8 @@ std::unique_ptr<Sampler> MakeSampler(const SearchSpace& space,
     case SamplerKind::kRandom:
     case SamplerKind::kGrid:
       return internal::MakeVariantSampler(space, options);
+    case SamplerKind::kList:
+      return internal::MakeListSampler(space, options);
   }
   assert(false && "a kind of sampler without a class");
   return nullptr;

@@ -37,12 +37,12 @@ struct History {
   std::vector<HistoryEntry> pending;
 };
 
-enum class SamplerKind { kRandom, kGrid };
+enum class SamplerKind { kRandom, kGrid, kList };
 
 struct SamplerOptions {
   // kRandom: Ludwig's variant_generator: grid_search parameters run through all their
   // cells, the others are drawn anew for each cell. kGrid: every parameter is a grid;
-  // all must be finite.
+  // all must be finite. kList: trial i is row i.
   SamplerKind kind = SamplerKind::kRandom;
   uint64_t seed = 42;
   // Each sample is one draw of the random parameters for every cell of the grid.
@@ -52,6 +52,9 @@ struct SamplerOptions {
   std::vector<Params> points_to_evaluate;
   // The random parameters of a sample keep their values in all its grid cells.
   bool constant_grid_search = false;
+  // kList: the settings of each trial; what a row leaves open is drawn. There are as
+  // many trials as rows, and no more than num_samples.
+  std::vector<Params> rows;
 };
 
 class Sampler {
@@ -69,7 +72,8 @@ class Sampler {
 
 // Why options and space do not go together, one line a problem: a grid over a
 // continuous parameter, a point outside its space or of an unknown parameter, more
-// points than samples, more than 2^31 trials. Empty where MakeSampler takes them.
+// points than samples, more than 2^31 trials, a list without rows. Empty where
+// MakeSampler takes them.
 std::vector<std::string> ProblemsWith(const SearchSpace& space,
                                       const SamplerOptions& options);
 

@@ -68,6 +68,9 @@ std::vector<Setup> AllSetups() {
        {.kind = SamplerKind::kGrid,
         .num_samples = 2,
         .points_to_evaluate = {{{"layers", int64_t{3}}}}}},
+      {"list",
+       infinite,
+       {.kind = SamplerKind::kList, .num_samples = 2, .rows = points}},
       {"nothing to choose", SearchSpace(), {.num_samples = 3}},
   };
 }

@@ -19,6 +19,9 @@ namespace {
 // An exit that can not be written holds a keeper that nobody asks any more for as long
 // as a controller waits for its disk (store_wait_s).
 constexpr Duration kUnsavedAlone = Seconds(600);
+// Nobody waits for the word that a run has started: it goes along with the next, so
+// that a short run wakes the executor once.
+constexpr Duration kStartedWaits = Seconds(0.02);
 
 sigset_t AllButFaults() {
   sigset_t set;
@@ -64,7 +67,7 @@ void KeeperServer::Run() {
     if (ready.newcomer) Accept(now);
     if (ready.children) CollectChildren();
     runs_.OnTime(now);
-    SendNews();
+    SendNews(now);
     if (!executor_) WhileAlone(now);
   }
   // While the lock is still held: the next keeper binds the same path.
@@ -84,12 +87,13 @@ KeeperServer::Ready KeeperServer::Wait(Now now) const {
     const Time lost = *alone_since_ + Seconds(settings_.executor_lost_s);
     deadline = deadline ? std::min(*deadline, lost) : lost;
   }
+  if (flush_at_) deadline = deadline ? std::min(*deadline, *flush_at_) : *flush_at_;
   int timeout_ms = -1;
   if (deadline) {
     const double ms = std::ceil(ToSeconds(*deadline - now.steady) * 1e3);
     timeout_ms = static_cast<int>(std::clamp(ms, 0.0, 60e3));
   }
-  const auto out = static_cast<short>(out_.empty() ? 0 : POLLOUT);
+  const auto out = static_cast<short>(blocked_ ? POLLOUT : 0);
   std::array<pollfd, 3> fds = {
       pollfd{signals_.get(), POLLIN, 0},
       pollfd{birth_.listener.get(), POLLIN, 0},
@@ -113,7 +117,7 @@ void KeeperServer::Accept(Now now) {
 void KeeperServer::Welcome(Now now) {
   alone_since_.reset();
   in_ = FrameReader();
-  out_.clear();
+  ForgetUnsent();
   shutdown_ = false;
   runs_.TakeNews();
   GrowBuffers(executor_.get());
@@ -122,7 +126,8 @@ void KeeperServer::Welcome(Now now) {
   hello.sweep_id = birth_.sweep_id;
   AppendFrame(FromKeeper(std::move(hello)), &out_);
   runs_.TellAgain();
-  SendNews();
+  SendNews(now);
+  Flush();  // the newcomer waits for the hello
 }
 
 void KeeperServer::CollectChildren() {
@@ -155,24 +160,36 @@ void KeeperServer::Handle(ToKeeper& message, Now now) {
              message);
 }
 
-void KeeperServer::SendNews() {
+void KeeperServer::SendNews(Now now) {
+  bool urgent = blocked_;
   for (const FromKeeper& message : runs_.TakeNews()) {
     // Without an executor it is not lost: a run's news is told again to the next.
-    if (executor_) AppendFrame(message, &out_);
+    if (!executor_) continue;
+    AppendFrame(message, &out_);
+    urgent = urgent || !std::holds_alternative<RunStarted>(message);
   }
-  Flush();
+  if (out_.empty()) return;
+  if (!flush_at_) flush_at_ = now.steady + kStartedWaits;
+  if (urgent || now.steady >= *flush_at_) Flush();
 }
 
 void KeeperServer::Flush() {
-  if (!executor_ || out_.empty()) return;
+  flush_at_.reset();
   // Where the other end is gone, reading says so in the next turn.
-  SendAvailable(executor_.get(), &out_);
+  if (executor_) SendAvailable(executor_.get(), &out_);
+  blocked_ = executor_ && !out_.empty();
+}
+
+void KeeperServer::ForgetUnsent() {
+  out_.clear();
+  flush_at_.reset();
+  blocked_ = false;
 }
 
 void KeeperServer::LoseExecutor(Now now) {
   executor_.Reset();
   in_ = FrameReader();
-  out_.clear();
+  ForgetUnsent();
   alone_since_ = now.steady;
 }
 

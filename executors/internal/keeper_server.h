@@ -39,8 +39,9 @@ class KeeperServer {
   void CollectChildren();
   void ReadMessages(Now now);
   void Handle(ToKeeper& message, Now now);
-  void SendNews();
+  void SendNews(Now now);
   void Flush();
+  void ForgetUnsent();
   void Welcome(Now now);
   void LoseExecutor(Now now);
   void WhileAlone(Now now);
@@ -50,6 +51,8 @@ class KeeperServer {
   UniqueFd executor_;
   FrameReader in_;
   std::string out_;
+  std::optional<Time> flush_at_;  // what is in out_ can wait until then
+  bool blocked_ = false;          // the executor's end takes no more for now
   RunSet runs_;
   KeeperSettings settings_;
   bool shutdown_ = false;
