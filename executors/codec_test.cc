@@ -187,7 +187,8 @@ SweepSpec FullSweep() {
   sweep.env = {{"X", "${trial.id}"}};
   sweep.env_from = {{"TOKEN", "MY_TOKEN"}};
   sweep.keep_env = {"SLURM_JOB_ID", "OMPI_*"};
-  sweep.output_patterns = {{"loss", "loss: (.*)"}, {"epoch", "epoch"}};
+  sweep.read = {{ReadKind::kPatterns, {{"loss", "loss: (.*)"}, {"epoch", "e"}}, "", {}},
+                {ReadKind::kCsv, {}, "logs/**/metrics.csv", {{"val_loss", "loss"}}}};
   sweep.stop_signal = 2;
   sweep.log_limit = 1LL << 40;
   return sweep;

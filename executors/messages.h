@@ -13,13 +13,14 @@
 #include "trial/ids.h"
 #include "trial/measurement.h"
 #include "trial/param_value.h"
+#include "trial/read_source.h"
 #include "trial/resources.h"
 #include "trial/state.h"
 
 namespace hyperopt {
 
 // Raised whenever a message changes its meaning. A Hello of another version is refused.
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 2;
 
 // What an executor may give away.
 struct Device {
@@ -89,7 +90,7 @@ struct SweepSpec {
   std::map<std::string, std::string>
       env_from;  // name -> name in the executor's environment
   std::vector<std::string> keep_env;
-  std::vector<std::pair<std::string, std::string>> output_patterns;  // field, regex
+  std::vector<ReadSource> read;  // besides $HYPEROPT_REPORT
   int stop_signal = 15;
   int64_t log_limit = 64 << 20;
 };

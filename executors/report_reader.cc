@@ -1,46 +1,65 @@
 #include "executors/report_reader.h"
 
-#include "executors/internal/line_follower.h"
-#include "executors/internal/utf8.h"
+#include "executors/internal/line_reader.h"
+#include "executors/internal/number_word.h"
 
 namespace hyperopt {
 namespace {
 
 using internal::LineFollower;
 
-class JsonReader final : public ReportReader {
+class JsonReader final : public internal::LineReader {
  public:
   JsonReader(const std::filesystem::path& file, const SourceId& source)
-      : follower_(file, source, internal::LineEnds::kNewline) {}
-
-  std::optional<SourceRead> Read(ReadMode mode, int64_t max_bytes) override {
-    SourceRead read;
-    const auto progress =
-        follower_.Read(mode, max_bytes, [&read](const LineFollower::Line& line) {
-          if (line.too_long) {
-            ++read.oddities.too_long;
-            if (read.oddities.first.empty()) {
-              read.oddities.first = internal::ShownStart(line.text);
-            }
-            return;
-          }
-          if (auto report = ParseReportLine(line.text, &read.oddities)) {
-            report->end_offset = line.end_offset;
-            read.lines.push_back(*std::move(report));
-          }
-        });
-    if (!progress.something) return std::nullopt;
-    read.from = progress.from;
-    read.upto = follower_.position();
-    read.more = progress.more;
-    return read;
-  }
-
-  void Seek(const SourceOffset& to) override { follower_.Seek(to); }
-  const SourceOffset& position() const override { return follower_.position(); }
+      : LineReader(file, source, internal::LineEnds::kNewline) {}
 
  private:
-  LineFollower follower_;
+  void Take(const LineFollower::Line& line, SourceRead& read) override {
+    auto report = ParseReportLine(line.text, &read.oddities);
+    if (!report) return;
+    report->end_offset = line.end_offset;
+    read.lines.push_back(*std::move(report));
+  }
+};
+
+class RenamingReader final : public ReportReader {
+ public:
+  RenamingReader(std::unique_ptr<ReportReader> reader,
+                 std::map<std::string, std::string> names)
+      : reader_(std::move(reader)), names_(std::move(names)) {}
+
+  std::optional<SourceRead> Read(ReadMode mode, int64_t max_bytes) override {
+    std::optional<SourceRead> read = reader_->Read(mode, max_bytes);
+    if (!read) return read;
+    for (ReportLine& line : read->lines) Rename(line);
+    return read;
+  }
+  void Seek(const SourceOffset& to) override { reader_->Seek(to); }
+  const SourceOffset& position() const override { return reader_->position(); }
+
+ private:
+  void Rename(ReportLine& line) const {
+    std::map<std::string, double> renamed;
+    for (const auto& [from, to] : names_) {
+      auto value = line.values.extract(from);
+      if (!value.empty()) renamed.insert_or_assign(to, value.mapped());
+      if (from == "step" && line.step) {
+        renamed.insert_or_assign(to, static_cast<double>(*line.step));
+        line.step.reset();
+      }
+    }
+    for (const auto& [name, value] : renamed) {
+      const std::optional<int64_t> step = internal::Integer(value);
+      if (name == "step" && step) {
+        line.step = step;
+      } else {
+        line.values.insert_or_assign(name, value);
+      }
+    }
+  }
+
+  const std::unique_ptr<ReportReader> reader_;
+  const std::map<std::string, std::string> names_;
 };
 
 }  // namespace
@@ -48,6 +67,12 @@ class JsonReader final : public ReportReader {
 std::unique_ptr<ReportReader> NewJsonReader(const std::filesystem::path& file,
                                             const SourceId& source) {
   return std::make_unique<JsonReader>(file, source);
+}
+
+std::unique_ptr<ReportReader> WithNames(std::unique_ptr<ReportReader> reader,
+                                        std::map<std::string, std::string> names) {
+  if (names.empty()) return reader;
+  return std::make_unique<RenamingReader>(std::move(reader), std::move(names));
 }
 
 }  // namespace hyperopt

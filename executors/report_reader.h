@@ -1,10 +1,11 @@
-// Reads what a trial writes: JSON lines in $HYPEROPT_REPORT, and lines of its output
-// that `read:` asks for. Only whole lines count until the end; the offset after a line
-// is its key.
+// Reads what a trial writes: JSON lines in $HYPEROPT_REPORT, and what else `read:` asks
+// for in its output and its files. Only whole lines count until the end; the offset
+// after a line is its key.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,5 +67,30 @@ std::unique_ptr<ReportReader> NewPatternReader(
     const std::filesystem::path& file,
     const SourceId& source,
     const std::vector<std::pair<std::string, std::string>>& patterns);
+// stdout or stderr by the dicts in it, as JSON or as Python prints them, wherever in a
+// line they begin (behind a progress bar, a log's prefix); a line may hold several. A
+// dict without a number is none; lines without one are no oddity.
+std::unique_ptr<ReportReader> NewDictReader(const std::filesystem::path& file,
+                                            const SourceId& source);
+// A table with a line of titles: `,`, `;` or tab between cells, cells that may be
+// quoted and empty. Each row is a report of its cells that are numbers (True and False
+// are 1 and 0). A line of words where titles stand already are new titles. A file that
+// is written anew (a logger that adds a column, or writes its whole history each time)
+// is read again, and the rows that were there before are not reported twice.
+std::unique_ptr<ReportReader> NewCsvReader(const std::filesystem::path& file,
+                                           const SourceId& source);
+// An event file of TensorBoard: each scalar (simple_value, or a tensor of one number)
+// with the step of its event. Records that are damaged are counted as binary; behind
+// one whose length is damaged nothing more can be read.
+std::unique_ptr<ReportReader> NewTensorboardReader(const std::filesystem::path& file,
+                                                   const SourceId& source);
+// The same reports with other names: a field `first` is called `second`, and takes the
+// place of a field that had that name. `step` is a name too, of whole numbers.
+std::unique_ptr<ReportReader> WithNames(std::unique_ptr<ReportReader> reader,
+                                        std::map<std::string, std::string> names);
+
+// What a line of output says in dicts: each with the place in `line` where it ends, the
+// first 16 at most.
+std::vector<std::pair<size_t, ReportLine>> ParseDicts(std::string_view line);
 
 }  // namespace hyperopt

@@ -53,8 +53,9 @@ TEST_CASE("what is no command") {
 TEST_CASE("places are checked, with what is near") {
   CHECK(Contains(Errors(With("[run, \"${rl}\"]")), "did you mean ${lr}?"));
   CHECK(Contains(Errors(With("[sh, -c, \"x ${lr}\"]")), "\"$1\""));
-  CHECK(Contains(Errors(With("[run, \"${args:hydra}\"]")),
-                 "not available in this version"));
+  CHECK(Errors(With("[run, \"${args:hydra}\"]")).empty());
+  CHECK(Contains(Errors(With("[run, \"${args:hidra}\"]")),
+                 "search.yaml:1:10: command: ${args:hidra}: hidra is no style"));
   // A parameter whose range is wrong is no unknown name.
   const std::string errors = Errors(
       "command: [run, \"${lr}\"]\n"
@@ -69,6 +70,12 @@ TEST_CASE("a parameter that no word has is said, not refused") {
   CHECK(Parse(With("[run, \"${lr}\"]")).notes.empty());
   CHECK(Parse(With("[run, \"${trial.config}\"]")).notes.empty());
   CHECK(Parse(With("[run]\nenv: {LR: \"${lr}\"}")).notes.empty());
+  CHECK(Parse(With("[sh, -c, 'run $HYPEROPT_CONFIG']")).notes.empty());
+  CHECK(
+      Has(Parse("command: [run, \"${args}\"]\nhyperopt: {metric: loss, parameters: {a: "
+                "{space: randn, arg: null}, b: {space: randn}}}\n")
+              .notes,
+          "not in the command: a;"));
 }
 
 TEST_CASE("with a command the metric is required") {
@@ -112,29 +119,6 @@ TEST_CASE("keep_env takes names with wildcards") {
                  "search.yaml:2:12: keep_env"));
   CHECK(Contains(Errors(CommandFile("", "keep_env: {a: b}\n")),
                  "keep_env: must be names"));
-}
-
-TEST_CASE("read: regular expressions are compiled before anything runs") {
-  const SearchConfig config = Parse(
-      CommandFile("", "read: {output: {loss: 'loss=(\\S+)', step: 'epoch (\\d+)'}}\n"));
-  CHECK(config.read ==
-        std::vector<OutputPattern>{{"loss", "loss=(\\S+)"}, {"step", "epoch (\\d+)"}});
-  CHECK(Contains(Errors(CommandFile("", "read: {output: {loss: 'loss=('}}\n")),
-                 "search.yaml:2:23: read.output.loss: is no regular expression"));
-  CHECK(Contains(Errors(CommandFile("", "read: {output: {loss: 3}}\n")),
-                 "must be a regular"));
-  CHECK(Contains(Errors(CommandFile(
-                     "", "read: {output: {loss: '" + std::string(2000, '(') + "'}}\n")),
-                 "at most 1000"));
-  for (const char* read :
-       {"{csv: '*.csv'}", "{jsonl: x}", "{tensorboard: x}", "{output: dicts}"}) {
-    CHECK(Contains(Errors(CommandFile("", "read: " + std::string(read) + "\n")),
-                   "not available in this version"));
-  }
-  CHECK(Contains(Errors(CommandFile("", "read: {outputs: {a: b}}\n")),
-                 "did you mean output?"));
-  CHECK(Contains(Errors(LudwigFile("", "read: {output: {a: b}}\n")),
-                 "only with `command`"));
 }
 
 TEST_SUITE_END();

@@ -57,7 +57,7 @@ TEST_CASE("the examples show what they say") {
   CHECK(LoadConfig(Folder() / "ranks.yaml").executor.resources.ranks == 4);
   CHECK(LoadConfig(Folder() / "ludwig-asha.yaml").executor.resources.ranks == 2);
   CHECK(LoadConfig(Folder() / "ludwig-grid.yaml").executor.num_samples == 1);
-  CHECK(LoadConfig(Folder() / "command-output.yaml").read.size() == 2);
+  CHECK(LoadConfig(Folder() / "command-output.yaml").read.front().patterns.size() == 2);
 }
 
 TEST_SUITE_END();

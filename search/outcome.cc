@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cctype>
 #include <csignal>
 #include <cstring>
+#include <vector>
+
+#include "trial/text.h"
 
 namespace hyperopt {
 namespace {
@@ -46,6 +50,41 @@ Outcome OfLoss(const TrialRow& row, const ExitInfo& info, int max_lost) {
   return out;
 }
 
+// The field that was meant by `metric`: eval_loss, val/loss or Loss for loss, or one
+// that is misspelt.
+std::optional<std::string> LikelyMetric(const std::string& metric,
+                                        const std::set<std::string>& seen) {
+  const auto is_part = [](std::string_view whole, std::string_view part) {
+    const size_t at = whole.rfind(part);
+    if (at == whole.npos) return false;
+    const auto parts = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) == 0;
+    };
+    const size_t end = at + part.size();
+    return (at == 0 || parts(whole[at - 1])) &&
+           (end == whole.size() || parts(whole[end]));
+  };
+  // What is measured on data that it was not trained on first.
+  for (const std::string_view kind : {"val", "eval", "test", ""}) {
+    for (const std::string& name : seen) {
+      const bool fits = is_part(name, metric) || is_part(metric, name);
+      if (fits && name.find(kind) != name.npos) return name;
+    }
+  }
+  const std::vector<std::string> names(seen.begin(), seen.end());
+  return NearestName(metric, names);
+}
+
+std::string NeverCame(const std::string& metric, const std::set<std::string>& seen) {
+  if (seen.empty()) return fmt::format("`{}` never came; no report was seen", metric);
+  std::string text =
+      fmt::format("`{}` never came; seen: {}", metric, fmt::join(seen, ", "));
+  if (const auto likely = LikelyMetric(metric, seen)) {
+    text += fmt::format("; did you mean {}?", *likely);
+  }
+  return text;
+}
+
 Outcome OfSuccess(const TrialRow& row,
                   const std::string& metric,
                   const std::set<std::string>& seen) {
@@ -62,10 +101,7 @@ Outcome OfSuccess(const TrialRow& row,
     return out;
   }
   out.reason = Reason::kNoMetric;
-  out.detail =
-      seen.empty()
-          ? fmt::format("`{}` never came; no report was seen", metric)
-          : fmt::format("`{}` never came; seen: {}", metric, fmt::join(seen, ", "));
+  out.detail = NeverCame(metric, seen);
   return out;
 }
 

@@ -27,7 +27,8 @@ bool IsOfFiles(ReadKind kind);
 
 struct ReadSource {
   ReadKind kind = ReadKind::kPatterns;
-  // kPatterns: field, ECMAScript regex whose first group (or whole match) is the number.
+  // kPatterns: field, ECMAScript regex whose first group (or whole match) is the
+  // number.
   std::vector<std::pair<std::string, std::string>> patterns;
   // Files, in the attempt's own folder: `*`, `?`, `[...]`, and `**` for folders at any
   // depth. May begin with ${trial.dir}/ and hold ${trial.id}, ${trial.attempt},
@@ -39,8 +40,8 @@ struct ReadSource {
 };
 
 // What is wrong with a glob, and the way out; nullopt where it is fine. A trial's own
-// folder begins empty with each attempt, so that what is found there is the attempt's: a
-// place outside it is refused.
+// folder begins empty with each attempt, so that what is found there is the attempt's:
+// a place outside it is refused.
 std::optional<std::string> ProblemWithGlob(std::string_view glob);
 
 // Relative to the attempt's folder; what places stand for matches as it is written.

@@ -9,7 +9,7 @@
 #include "executors/attempt_folder.h"
 #include "executors/device_lease.h"
 #include "executors/executor.h"
-#include "executors/report_reader.h"
+#include "executors/run_sources.h"
 #include "trial/clock.h"
 
 namespace hyperopt {
@@ -25,12 +25,12 @@ struct FollowedRun {
   bool over = false;     // read to its end: nothing more comes
   bool touched = false;  // inotify said that something was written
   int64_t pruned_step = 0;
-  std::vector<std::unique_ptr<ReportReader>> readers;
+  RunSources sources;
   std::vector<DeviceLease> leases;  // of real devices, against other sweeps
 
-  // The readers that the sweep's search file asks for, standing at 0.
+  // The sources that the sweep's search file asks for, standing at 0.
   void OpenReaders(const SweepSpec& sweep);
-  void Seek(const std::vector<SourceOffset>& to);
+  void Seek(const std::vector<SourceOffset>& to) { sources.Seek(to); }
   // Reads what is new from all sources and hands it to `take`. With kToTheEnd to the
   // end, else one round of at most `max_bytes` a source.
   void Read(ReadMode mode,

@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kShown = 256;
 constexpr size_t kKeptBuffer = 256 << 10;
+constexpr size_t kWatchedStart = 1 << 10;
 
 }  // namespace
 
@@ -31,6 +32,18 @@ void LineFollower::Seek(const SourceOffset& to) {
   searched_ = 0;
   skipped_ = 0;
   after_newline_ = false;
+  start_.clear();
+}
+
+bool LineFollower::StartIsSame() {
+  if (!watches_start_ || position_.offset == 0) return true;
+  std::string now(start_.empty() ? std::min<size_t>(position_.offset, kWatchedStart)
+                                 : start_.size(),
+                  '\0');
+  const ssize_t got = pread(fd_.get(), now.data(), now.size(), 0);
+  now.resize(std::max<ssize_t>(got, 0));
+  if (start_.empty()) start_ = now;
+  return now == start_;
 }
 
 void LineFollower::NextGeneration() {
@@ -57,7 +70,7 @@ bool LineFollower::Look(int64_t& size, bool& is_new_generation) {
     const bool is_same =
         position_.device == info.st_dev && position_.inode == info.st_ino;
     size = info.st_size;
-    if (is_same && size >= read_upto()) return true;
+    if (is_same && size >= read_upto() && StartIsSame()) return true;
     NextGeneration();
     is_new_generation = true;
   }
@@ -101,6 +114,9 @@ void LineFollower::TakeLines(const std::function<void(const Line&)>& visit,
     const std::string_view text =
         skipped_ > 0 ? std::string_view(skipped_start_)
                      : std::string_view(buffer_).substr(start, end - start);
+    if (watches_start_ && position_.offset == 0) {
+      start_ = std::string(text.substr(0, kWatchedStart - 1));
+    }
     visit({text, end_offset, too_long});
     has_lines = true;
     position_.offset = end_offset;

@@ -39,6 +39,9 @@ class LineFollower {
                 int64_t max_bytes,
                 const std::function<void(const Line&)>& visit);
   void Seek(const SourceOffset& to);
+  // From now on a file whose beginning has changed is a new generation, though it is as
+  // long as before and its lines end in the same places.
+  void WatchStart() { watches_start_ = true; }
   const SourceOffset& position() const { return position_; }
 
  private:
@@ -46,6 +49,7 @@ class LineFollower {
   // there is none. `size` is what it has now.
   bool Look(int64_t& size, bool& is_new_generation);
   void NextGeneration();
+  bool StartIsSame();
   int64_t read_upto() const {
     return position_.offset + skipped_ + static_cast<int64_t>(buffer_.size());
   }
@@ -64,6 +68,8 @@ class LineFollower {
   int64_t skipped_ = 0;         // bytes of a line over the limit that were let go
   std::string skipped_start_;   // its first bytes
   bool after_newline_ = false;  // the byte before position_ was seen to be one
+  bool watches_start_ = false;
+  std::string start_;  // the file's first bytes, where they are watched
 };
 
 }  // namespace hyperopt::internal

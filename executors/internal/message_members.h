@@ -9,6 +9,7 @@ namespace hyperopt {
 
 constexpr LostPolicy LastOf(LostPolicy) { return LostPolicy::kFinish; }
 constexpr HoldState LastOf(HoldState) { return HoldState::kEnded; }
+constexpr ReadKind LastOf(ReadKind) { return ReadKind::kTensorboard; }
 constexpr Reason LastOf(Reason) { return Reason::kTooManyLost; }
 
 constexpr auto Members(const RunKey*) {
@@ -35,6 +36,12 @@ constexpr auto Members(const SourceOffset*) {
                     &SourceOffset::device,
                     &SourceOffset::inode,
                     &SourceOffset::offset);
+}
+constexpr auto Members(const ReadSource*) {
+  return std::tuple(&ReadSource::kind,
+                    &ReadSource::patterns,
+                    &ReadSource::glob,
+                    &ReadSource::rename);
 }
 constexpr auto Members(const Device*) { return std::tuple(&Device::id); }
 constexpr auto Members(const Resources*) {
@@ -75,7 +82,7 @@ constexpr auto Members(const SweepSpec*) {
                     &SweepSpec::env,
                     &SweepSpec::env_from,
                     &SweepSpec::keep_env,
-                    &SweepSpec::output_patterns,
+                    &SweepSpec::read,
                     &SweepSpec::stop_signal,
                     &SweepSpec::log_limit);
 }

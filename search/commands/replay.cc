@@ -1,12 +1,9 @@
 #include "search/commands/replay.h"
 
 #include <charconv>
-#include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "search/curve.h"
-#include "trial/errors.h"
-#include "trial/json.h"
+#include "search/report_time.h"
 
 namespace hyperopt {
 namespace {
@@ -22,30 +19,17 @@ int64_t FirstStep(const RunRow& run) {
   return step;
 }
 
-std::optional<double> FieldOf(const std::string& values, const std::string& name) {
-  try {
-    const OrderedJson json = ParseJson(values);
-    const auto field = json.find(name);
-    if (field != json.end() && field->is_number()) return field->get<double>();
-    // A field that is NaN or infinite is a text, and no time.
-    if (field != json.end()) return std::nan("");
-  } catch (const ConfigError&) {
-  }
-  return std::nullopt;
-}
-
+// `said` is the field time_attr as this report or an earlier one of the attempt has it.
 std::optional<int64_t> TimeOf(const ReportRow& report,
+                              std::optional<double> said,
                               int64_t iterations,
                               const std::string& attr) {
   if (attr == "training_iteration") return iterations;
   if (attr == "step") return report.step;
-  std::optional<double> time = FieldOf(report.values, attr);
-  if (!time && attr == "time_total_s") {
-    if (report.key.attempt.value() > 1) return std::nullopt;
-    time = report.elapsed_s;
-  }
-  if (!time || !std::isfinite(*time) || *time < 0 || *time > 9e15) return -1;
-  return static_cast<int64_t>(*time);
+  if (said) return WholeTime(*said);
+  if (attr != "time_total_s") return -1;
+  if (report.key.attempt.value() > 1) return std::nullopt;
+  return WholeTime(report.elapsed_s);
 }
 
 }  // namespace
@@ -57,6 +41,8 @@ ReplayedTrial ReplayReports(std::span<const ReportRow> reports,
   Curve curve;
   RunKey key;
   int64_t iterations = 0, first_step = 0;
+  const std::string& attr = config.scheduler.time_attr;
+  std::optional<double> said;
   for (const ReportRow& report : reports) {
     if (report.key != key) {
       key = report.key;
@@ -65,6 +51,10 @@ ReplayedTrial ReplayReports(std::span<const ReportRow> reports,
         if (run.key == key) first_step = FirstStep(run);
       }
       iterations = curve.CountUpTo(first_step);
+      said.reset();
+    }
+    if (IsReportedTime(attr)) {
+      if (const auto time = FieldOf(report.values, attr)) said = time;
     }
     const Objective& value = report.objective;
     if (value.missing()) continue;
@@ -86,8 +76,7 @@ ReplayedTrial ReplayReports(std::span<const ReportRow> reports,
       trial.best_step = best.step;
     }
     if (!ahead) continue;
-    trial.judged.push_back(
-        {TimeOf(report, iterations, config.scheduler.time_attr), value});
+    trial.judged.push_back({TimeOf(report, said, iterations, attr), value});
   }
   return trial;
 }

@@ -85,7 +85,7 @@ class OutcomesTest(SceneTest):
     def test_metric_never_came(self):
         trial, said = self.one("""report '{"step": 1, "eval_loss": 3, "lr": 1}'""")
         self.assertEqual((trial["state"], trial["reason"]), ("failed", "no metric"))
-        self.assertEqual(trial["detail"], "`loss` never came; seen: eval_loss, lr")
+        self.assertEqual(trial["detail"], "`loss` never came; seen: eval_loss, lr; did you mean eval_loss?")
         self.assertIn("seen: eval_loss, lr", said)
 
     def test_no_report_at_all(self):

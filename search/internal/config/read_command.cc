@@ -1,9 +1,8 @@
-// What a trial runs: command, env, keep_env, read.
+// What a trial runs: command, env, keep_env.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <regex>
 
 #include "search/internal/config/known_keys.h"
 #include "search/internal/config/readers.h"
@@ -12,9 +11,6 @@
 
 namespace hyperopt::internal {
 namespace {
-
-// std::regex compiles by recursion.
-constexpr size_t kLongestRegex = 1000;
 
 std::vector<std::string> NamesOf(const Reading& reading) {
   // From the file, not from the space: a parameter whose range is wrong is no unknown.
@@ -67,7 +63,7 @@ std::optional<std::vector<std::string>> ReadWords(Section& top) {
 
 // `arg:` renames a parameter in ${args}, so without that word it would do nothing.
 void CheckArgNames(const std::vector<std::string>& words, Reading& reading) {
-  if (std::ranges::find(words, "${args}") != words.end()) return;
+  if (HasArgs(words)) return;
   const Value* parameters = reading.root.Find("hyperopt");
   if (parameters != nullptr) parameters = parameters->Find("parameters");
   for (const auto& [name, arg] : reading.config.arg_names) {
@@ -86,9 +82,12 @@ void NoteUnused(const std::vector<std::string>& names, Reading& reading) {
   // A trial that is handed a file finds all of them there.
   const bool has_file = std::ranges::any_of(words, [](const std::string& word) {
     return word.find("${trial.config}") != word.npos ||
-           word.find("${trial.params}") != word.npos;
+           word.find("${trial.params}") != word.npos ||
+           word.find("HYPEROPT_CONFIG") != word.npos ||
+           word.find("HYPEROPT_PARAM") != word.npos;
   });
-  const auto unused = UnusedParameters(words, names);
+  const auto unused = UnusedParameters(words, names, reading.config.arg_names);
+  NoteNewKeys(unused, reading);
   if (unused.empty() || has_file) return;
   reading.problems.Note(
       fmt::format("not in the command: {}; a trial finds {} in $HYPEROPT_PARAMS and "
@@ -169,33 +168,6 @@ void ReadKeepEnv(Section& top, Reading& reading) {
   }
 }
 
-void ReadPattern(const Entry& entry, Reading& reading) {
-  const std::string path = "read.output." + entry.key;
-  const Value& value = entry.value;
-  if (value.is_broken()) return;
-  if (entry.key.empty()) {
-    reading.problems.Add(entry.place, path, "the field needs a name");
-  }
-  if (!value.is_string() || value.text.empty() || value.text.size() > kLongestRegex) {
-    reading.problems.Add(
-        value.place,
-        path,
-        fmt::format("must be a regular expression of at most {} characters, not {}",
-                    kLongestRegex,
-                    Describe(value)));
-    return;
-  }
-  try {
-    const std::regex compiled(value.text, std::regex::ECMAScript);
-    reading.config.read.push_back({entry.key, value.text});
-  } catch (const std::regex_error& error) {
-    reading.problems.Add(
-        value.place,
-        path,
-        fmt::format("is no regular expression (ECMAScript): {}", error.what()));
-  }
-}
-
 }  // namespace
 
 void ReadCommand(Section& top, Reading& reading) {
@@ -238,35 +210,6 @@ void ReadEnvironment(Section& top, Reading& reading) {
       reading.config.env[entry.key] = *std::move(variable);
     }
   }
-}
-
-void ReadReports(Section& top, Reading& reading) {
-  const Value* value = top.Take("read");
-  if (value == nullptr) return;
-  if (!reading.has_command) {
-    top.Fail("read", "has an effect only with `command`");
-    return;
-  }
-  Section read(value, "read", reading.problems);
-  for (const char* key : {"csv", "jsonl", "tensorboard"}) {
-    read.Refuse(
-        key,
-        fmt::format("{}; use output: {{name: REGEX}}, or let the trial append to "
-                    "$HYPEROPT_REPORT",
-                    kLaterVersion));
-  }
-  const Value* output = read.Take("output");
-  if (output != nullptr && output->is_map()) {
-    for (const Entry& entry : output->entries) ReadPattern(entry, reading);
-  } else if (output != nullptr && output->text == "dicts") {
-    read.Fail("output", fmt::format("dicts is {}; use {{name: REGEX}}", kLaterVersion));
-  } else if (output != nullptr) {
-    read.Fail("output",
-              fmt::format("must be a map of fields to regular expressions: {{loss: "
-                          "'loss=(\\S+)'}}, not {}",
-                          Describe(*output)));
-  }
-  read.Finish();
 }
 
 }  // namespace hyperopt::internal

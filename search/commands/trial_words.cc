@@ -1,0 +1,66 @@
+#include "search/commands/trial_words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "search/format.h"
+
+namespace hyperopt {
+namespace {
+
+// Where a run was, as "on vm" or "on gpu-1 (node7)".
+std::string PlaceText(const RunRow& run, const std::optional<ExecutorRow>& executor) {
+  if (executor && !executor->embedded) {
+    return fmt::format("on {} ({})", executor->name, run.host);
+  }
+  return "on " + run.host;
+}
+
+// How a run ended, without the codes and signals of ends that were asked for.
+std::string EndText(const RunRow& run, const TrialRow& trial) {
+  const std::string after =
+      run.started > 0 ? " after " + DurationText(run.ended - run.started) : "";
+  if (run.outcome == "stopped") {
+    const bool to_the_end =
+        trial.reason == Reason::kMaxTime && trial.attempt == run.key.attempt;
+    return (to_the_end ? "ended at max_t" : "stopped") + after;
+  }
+  if (run.outcome == "exit" && run.exit_code) {
+    return fmt::format("ended{} with exit code {}", after, *run.exit_code);
+  }
+  if (run.outcome == "signal" && run.signal) {
+    return fmt::format("ended{} by signal {}", after, *run.signal);
+  }
+  return run.outcome + (run.outcome == "not started" ? "" : after);
+}
+
+}  // namespace
+
+std::string RunLine(const RunRow& run,
+                    const TrialRow& trial,
+                    const std::optional<ExecutorRow>& executor) {
+  std::string line =
+      fmt::format("attempt {}: {}", run.key.attempt.value(), PlaceText(run, executor));
+  if (!run.devices.empty())
+    line += fmt::format(", GPUs {}", fmt::join(run.devices, ","));
+  if (!run.resume_from.empty()) line += ", from " + run.resume_from;
+  return line + (run.ended == 0 ? ", not ended" : ", " + EndText(run, trial));
+}
+
+std::string RungLine(const RungRow& rung) {
+  if (rung.value.missing()) {
+    return fmt::format("rung {} (at {}): failed before it, counts as the worst",
+                       rung.rung,
+                       rung.level);
+  }
+  return fmt::format("rung {} (at {}{}): {} at {}, {}{}",
+                     rung.rung,
+                     rung.level,
+                     rung.bracket > 0 ? fmt::format(", bracket {}", rung.bracket) : "",
+                     NumberText(rung.value),
+                     rung.time,
+                     rung.stopped ? "stopped" : "went on",
+                     rung.late ? "; passed over, counts for nobody" : "");
+}
+
+}  // namespace hyperopt

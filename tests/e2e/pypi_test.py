@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Runs the examples whose programs come from PyPI, in a virtual environment made for them.
+
+  pypi_test.py BUILD_DIR [unittest's words]
+
+The environment is kept in BUILD_DIR. Exits with 77 (skipped) where pip can not install.
+"""
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PACKAGES = ["numpy", "scipy", "scikit-learn", "xgboost-cpu"]
+LIMIT_S = 600  # against hanging for ever; nothing is judged by it
+SKIPPED = 77
+
+
+class PypiTest(unittest.TestCase):
+    build = bin = ""
+
+    def setUp(self):
+        self.base = tempfile.mkdtemp(prefix="hyperopt pypi ")
+        self.addCleanup(shutil.rmtree, self.base, ignore_errors=True)
+        shutil.copytree(os.path.join(REPOSITORY, "examples"), os.path.join(self.base, "examples"))
+
+    def hyperopt(self, *words):
+        env = dict(os.environ, PATH=f"{self.bin}:{os.environ['PATH']}")
+        result = subprocess.run([os.path.join(self.build, "hyperopt"), *words], cwd=self.base, text=True, env=env,
+                                stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S, check=False)
+        self.assertEqual(result.returncode, 0, f"{words}\n{result.stdout}\n{result.stderr}")
+        return result.stdout
+
+    def search(self, name, *changes):
+        words = ["--config", os.path.join("examples", name, "search.yaml"), "--cpus", "2"]
+        for change in changes:
+            words += ["--set", change]
+        said = self.hyperopt(*words)
+        sweep = os.path.join(self.base, "results", name)
+        self.hyperopt("verify", sweep)
+        trials = json.loads(self.hyperopt("export", sweep, "--format", "json"))["trials"]
+        states = {trial["state"] for trial in trials}
+        self.assertLessEqual(states, {"completed", "stopped"}, said)
+        self.assertIn("completed", states)
+        return trials
+
+    def test_xgboost(self):
+        trials = self.search("xgboost", "hyperopt.executor.num_samples=6", "hyperopt.executor.scheduler.max_t=12")
+        for trial in trials:
+            self.assertEqual([report["step"] for report in trial["reports"]], list(range(len(trial["reports"]))))
+            self.assertTrue(all("train_loss" in report for report in trial["reports"]))
+        longest = max(trials, key=lambda trial: len(trial["reports"]))
+        self.assertGreaterEqual(len(longest["reports"]), 12)
+        self.assertLess(longest["best"], math.log(10))  # better than a guess among ten
+
+    def test_scikit_learn(self):
+        trials = self.search("scikit-learn", "hyperopt.executor.num_samples=6")
+        for trial in trials:
+            epochs = [report["epoch"] for report in trial["reports"]]
+            self.assertEqual(epochs, list(range(1, len(epochs) + 1)))
+        self.assertGreater(max(trial["best"] for trial in trials), 0.8)
+
+
+def environment(build):
+    """The folder of a Python that has the packages; None where pip can not install them."""
+    folder = os.path.join(build, "pypi-venv")
+    python = os.path.join(folder, "bin", "python3")
+    check = [python, "-c", "import numpy, scipy, sklearn, xgboost"]
+    if os.path.exists(python) and subprocess.run(check, capture_output=True, check=False).returncode == 0:
+        return os.path.dirname(python)
+    shutil.rmtree(folder, ignore_errors=True)
+    for words in ([sys.executable, "-m", "venv", folder], [python, "-m", "pip", "install", "-q", *PACKAGES]):
+        try:
+            made = subprocess.run(words, text=True, capture_output=True, timeout=LIMIT_S, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            print(f"SKIPPED: {error}")
+            return None
+        if made.returncode != 0:
+            print(f"SKIPPED: {' '.join(words)} failed:\n{made.stderr[-2000:]}")
+            return None
+    return os.path.dirname(python)
+
+
+if __name__ == "__main__":
+    PypiTest.build = os.path.abspath(sys.argv.pop(1))
+    PypiTest.bin = environment(PypiTest.build)
+    if PypiTest.bin is None:
+        sys.exit(SKIPPED)
+    unittest.main()

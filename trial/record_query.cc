@@ -1,0 +1,147 @@
+#include "trial/record_query.h"
+
+#include <unistd.h>
+
+#include "trial/internal/sqlite.h"
+
+namespace hyperopt {
+namespace {
+
+// As the store opens it: without the right to write beside it, a record that nobody has
+// open is a plain file.
+OpenHow HowToOpen(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto log = std::filesystem::file_size(path.string() + "-wal", error);
+  const bool has_log = !error && log > 0;
+  const bool may_write = access(path.parent_path().c_str(), W_OK) == 0;
+  return may_write || has_log ? OpenHow::kReadOnly : OpenHow::kImmutable;
+}
+
+}  // namespace
+
+struct RecordQuery::Statements {
+  explicit Statements(const std::filesystem::path& path)
+      : database(path, HowToOpen(path)),
+        sweep(database,
+              "SELECT id, name, goal, metric, state, created, alive_s FROM sweep"),
+        texts(database,
+              "SELECT kind, name, value FROM sweep_text "
+              "WHERE kind = 'origin' OR (kind = 'file' AND name = 'resolved')"),
+        count(database, "SELECT coalesce(max(id) + 1, 0) FROM trial"),
+        trial(database,
+              "SELECT id, state, reason, detail, attempt, failures, lost, stopping, "
+              "best, best_kind, best_step, last, last_kind, last_step, reports, "
+              "elapsed_s, created, started, ended FROM trial WHERE id = ?"),
+        rungs(database,
+              "SELECT bracket, rung, level, value, value_kind, time, late, stopped "
+              "FROM rung WHERE trial = ? ORDER BY bracket, rung"),
+        executor(database, "SELECT name, host, embedded FROM executor WHERE id = ?") {}
+
+  Database database;
+  Statement sweep, texts, count, trial, rungs, executor;
+};
+
+RecordQuery::RecordQuery(const std::filesystem::path& path)
+    : store_(OpenSqliteStore(path, StoreMode::kReadOnly)),
+      statements_(std::make_unique<Statements>(std::filesystem::absolute(path))) {}
+
+RecordQuery::~RecordQuery() = default;
+
+std::optional<SweepRow> RecordQuery::Sweep() const {
+  std::optional<SweepRow> sweep;
+  statements_->sweep.ForEach([&](RowReader row) {
+    sweep.emplace();
+    sweep->id = row.Text();
+    sweep->name = row.Text();
+    sweep->goal =
+        row.Text() == ToString(Goal::kMaximize) ? Goal::kMaximize : Goal::kMinimize;
+    sweep->metric = row.Text();
+    sweep->state = row.Word(SweepStateFromString);
+    sweep->created = row.Real();
+    sweep->alive_s = row.Real();
+    return false;
+  });
+  if (!sweep) return sweep;
+  statements_->texts.ForEach([&](RowReader row) {
+    const bool is_file = row.Text() == "file";
+    const std::string name(row.Text());
+    (is_file ? sweep->resolved : sweep->origin[name]) = row.Text();
+    return true;
+  });
+  return sweep;
+}
+
+int64_t RecordQuery::TrialCount() const {
+  int64_t count = 0;
+  statements_->count.ForEach([&](RowReader row) {
+    count = row.Integer();
+    return false;
+  });
+  return count;
+}
+
+std::optional<TrialRow> RecordQuery::Trial(TrialId id) const {
+  std::optional<TrialRow> found;
+  statements_->trial.ForEach(
+      [&](RowReader row) {
+        TrialRow& trial = found.emplace();
+        trial.id = TrialId(row.Integer());
+        trial.state = row.Word(TrialStateFromString);
+        trial.reason = row.Word(ReasonFromString);
+        trial.detail = row.Text();
+        trial.attempt = Attempt(row.Integer32());
+        trial.failures = row.Integer32();
+        trial.lost = row.Integer32();
+        if (const auto stopping = row.OptionalText()) {
+          trial.stopping = ReasonFromString(*stopping);
+        }
+        trial.best = row.Number();
+        trial.best_step = row.Integer();
+        trial.last = row.Number();
+        trial.last_step = row.Integer();
+        trial.reports = row.Integer();
+        trial.elapsed_s = row.Real();
+        trial.created = row.Real();
+        trial.started = row.Real();
+        trial.ended = row.Real();
+        return false;
+      },
+      id.value());
+  return found;
+}
+
+std::vector<RungRow> RecordQuery::Rungs(TrialId id) const {
+  std::vector<RungRow> rungs;
+  statements_->rungs.ForEach(
+      [&](RowReader row) {
+        RungRow& rung = rungs.emplace_back();
+        rung.trial = id;
+        rung.bracket = row.Integer32();
+        rung.rung = row.Integer32();
+        rung.level = row.Integer();
+        rung.value = row.Number();
+        rung.time = row.Integer();
+        rung.late = row.Integer() != 0;
+        rung.stopped = row.Integer() != 0;
+        return true;
+      },
+      id.value());
+  return rungs;
+}
+
+std::optional<ExecutorRow> RecordQuery::Executor(ExecutorId id) const {
+  std::optional<ExecutorRow> found;
+  statements_->executor.ForEach(
+      [&](RowReader row) {
+        ExecutorRow& executor = found.emplace();
+        executor.id = id;
+        executor.name = row.Text();
+        executor.host = row.Text();
+        executor.embedded = row.Integer() != 0;
+        return false;
+      },
+      id.value());
+  return found;
+}
+
+}  // namespace hyperopt
