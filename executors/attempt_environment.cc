@@ -1,6 +1,7 @@
 // What the ranks of a launch are told.
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <fnmatch.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -45,10 +46,11 @@ std::string_view NameOf(std::string_view variable) {
 }
 
 bool IsNamed(std::string_view name, const std::vector<std::string>& patterns) {
-  return std::any_of(patterns.begin(), patterns.end(), [&](std::string_view pattern) {
-    if (!pattern.ends_with('*')) return name == pattern;
-    return name.starts_with(pattern.substr(0, pattern.size() - 1));
-  });
+  const std::string variable(name);
+  return std::any_of(
+      patterns.begin(), patterns.end(), [&variable](const std::string& pattern) {
+        return fnmatch(pattern.c_str(), variable.c_str(), 0) == 0;
+      });
 }
 
 bool IsInherited(std::string_view name, const std::vector<std::string>& keep_env) {

@@ -14,6 +14,7 @@ namespace {
 
 // In the order of the help.
 constexpr internal::AddCommand* kCommands[] = {
+    internal::AddInit,
     internal::AddRun,
     internal::AddCheck,
     internal::AddResume,

@@ -34,6 +34,10 @@ std::string Count(Share count, const char* what) {
 
 std::string TrialsText(const SearchConfig& config, int64_t trials) {
   std::string text = Count(trials, "trial");
+  if (config.sampler.kind == SamplerKind::kList) {
+    return text + fmt::format(" of a list of {}",
+                              Count(std::ssize(config.sampler.rows), "row"));
+  }
   int64_t cells = 1;
   for (const Parameter& parameter : config.space.parameters()) {
     const bool grid = config.sampler.kind == SamplerKind::kGrid ||

@@ -35,6 +35,8 @@ AddCommand AddStatus, AddTrials, AddExplain, AddBest, AddExport, AddVerify;
 AddCommand AddShow, AddLogs;
 // cli_steer.cc
 AddCommand AddKeygen, AddVersion;
+// cli_init.cc
+AddCommand AddInit;
 // cli_change.cc
 AddCommand AddAdd, AddStop, AddPause, AddSet;
 

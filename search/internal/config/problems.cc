@@ -22,20 +22,26 @@ std::string Printable(std::string text) {
 
 }  // namespace
 
-Problems::Problems(std::string file) : sources_{std::move(file)} {}
+Problems::Problems(std::string file) : sources_{{std::move(file), true}} {}
 
 int Problems::AddSource(std::string name) {
-  sources_.push_back(std::move(name));
+  sources_.push_back({std::move(name), false});
+  return static_cast<int>(sources_.size()) - 1;
+}
+
+int Problems::AddFile(std::string name) {
+  sources_.push_back({std::move(name), true});
   return static_cast<int>(sources_.size()) - 1;
 }
 
 void Problems::Add(const Place& place, std::string_view path, std::string_view text) {
-  std::string line = sources_[static_cast<size_t>(place.source)];
-  if (place.source == 0 && place.line > 0) {
+  const Source& source = sources_[static_cast<size_t>(place.source)];
+  std::string line = source.name;
+  if (source.is_file && place.line > 0) {
     line += fmt::format(":{}:{}", place.line, place.column);
   }
   // "--set a.b: a.b: ..." would say it twice.
-  const bool said = place.source > 0 && line == fmt::format("--set {}", path);
+  const bool said = !source.is_file && line == fmt::format("--set {}", path);
   if (!path.empty() && !said) line += fmt::format(": {}", path);
   line += fmt::format(": {}", text);
   problems_.push_back({place, Printable(std::move(line))});

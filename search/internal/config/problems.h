@@ -16,6 +16,8 @@ class Problems {
 
   // Another text that values come from: "--set key". The result is for Place::source.
   int AddSource(std::string name);
+  // The same for another file, whose lines and columns are told as well.
+  int AddFile(std::string name);
 
   // "FILE:LINE:COLUMN: PATH: TEXT". `path` is a dotted name, empty for the file itself.
   void Add(const Place& place, std::string_view path, std::string_view text);
@@ -31,7 +33,11 @@ class Problems {
     Place place;
     std::string line;
   };
-  std::vector<std::string> sources_;
+  struct Source {
+    std::string name;
+    bool is_file;
+  };
+  std::vector<Source> sources_;
   std::vector<Problem> problems_;
   std::vector<std::string> notes_;
 };

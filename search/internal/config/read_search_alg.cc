@@ -44,16 +44,18 @@ std::optional<SamplerKind> ReadType(Section& alg) {
   if (!type) return std::nullopt;
   if (*type == "random" || *type == "variant_generator") return SamplerKind::kRandom;
   if (*type == "grid") return SamplerKind::kGrid;
+  if (*type == "list") return SamplerKind::kList;
   if (std::ranges::find(LaterTypes(), *type) != LaterTypes().end()) {
     alg.Fail("type", fmt::format("{} is {}; use random or grid", *type, kLaterVersion));
     return std::nullopt;
   }
-  std::vector<std::string> known = {"random", "variant_generator", "grid"};
+  std::vector<std::string> known = {"random", "variant_generator", "grid", "list"};
   known.insert(known.end(), LaterTypes().begin(), LaterTypes().end());
   const auto near = NearestName(*type, known);
-  alg.Fail("type",
-           near ? fmt::format("no such type: {}; did you mean {}?", *type, *near)
-                : fmt::format("no such type: {}; there are random and grid", *type));
+  alg.Fail(
+      "type",
+      near ? fmt::format("no such type: {}; did you mean {}?", *type, *near)
+           : fmt::format("no such type: {}; there are random, grid and list", *type));
   return std::nullopt;
 }
 
@@ -71,7 +73,7 @@ void ReadSeed(Section& alg, Reading& reading) {
     seed = seed.value_or(*given);
   }
   if (!seed) {
-    const Value* model_seed = reading.root.Find("random_seed");
+    const Value* model_seed = reading.model.Find("random_seed");
     if (model_seed != nullptr) seed = AsInt(*model_seed);
     if (seed && *seed < 0) seed = std::nullopt;
   }
@@ -229,6 +231,13 @@ void ReadSearchAlg(Section& hyperopt, Reading& reading) {
   reading.config.sampler.kind = *kind;
   ReadSeed(alg, reading);
   ReadMaxConcurrent(alg, reading);
+  if (*kind == SamplerKind::kList) {
+    ReadList(alg, reading);
+    alg.Refuse("points_to_evaluate",
+               "has no use with a list: write them as its first rows");
+    alg.Finish();
+    return;
+  }
   ReadPoints(alg, reading);
   reading.config.sampler.constant_grid_search =
       alg.Bool("constant_grid_search").value_or(false);
