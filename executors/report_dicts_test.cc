@@ -7,7 +7,10 @@
 namespace hyperopt {
 namespace {
 
-using namespace testing;  // NOLINT: the fixture
+using testing::Fixture;
+using testing::ReadLines;
+using testing::ReportFolder;
+using testing::ValuesOf;
 
 using Values = std::map<std::string, double>;
 

@@ -9,7 +9,11 @@
 namespace hyperopt {
 namespace {
 
-using namespace testing;  // NOLINT: the fixture
+using testing::Fixture;
+using testing::kAll;
+using testing::ReadLines;
+using testing::ReportFolder;
+using testing::ValuesOf;
 
 using Numbers = std::vector<double>;
 

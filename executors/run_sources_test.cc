@@ -8,7 +8,9 @@
 namespace hyperopt {
 namespace {
 
-using namespace testing;  // NOLINT: the fixture
+using testing::kAll;
+using testing::ReadLines;
+using testing::ReportFolder;
 
 using Names = std::vector<std::string>;
 

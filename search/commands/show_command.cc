@@ -54,6 +54,10 @@ void SayUnder(const std::string& title, const std::vector<std::string>& lines) {
   Say(title);
   for (const std::string& line : lines) Say("  " + line);
 }
+void SayWrapped(const std::string& title, std::vector<std::string> lines) {
+  for (std::string& line : lines) line = Wrapped(line, TextWidth() - 2, 6);
+  SayUnder(title, lines);
+}
 
 std::vector<std::string> ParamLines(const Params& params, size_t width) {
   size_t longest = 0;
@@ -106,8 +110,8 @@ void Print(const TrialFacts& facts) {
                      {narrow - 2, 8}));
   std::vector<std::string> rungs;
   for (const RungRow& rung : facts.rungs) rungs.push_back(RungLine(rung));
-  SayUnder("rungs", rungs);
-  SayUnder("attempts", AttemptLines(facts));
+  SayWrapped("rungs", rungs);
+  SayWrapped("attempts", AttemptLines(facts));
   if (!facts.runs.empty()) {
     SayUnder("files", {AttemptFolder(facts.dir, facts.runs.back().key).string()});
   }

@@ -58,6 +58,24 @@ class ReadTest(SceneTest):
         self.assertEqual(self.values(trial, "late"), [5])
         scene.hyperopt("verify", scene.dir)
 
+    def test_metric_step_and_time_in_lines_of_their_own(self):
+        rows = "10,,\\n,1,\\n,,0.5\\n20,,\\n,2.5,\\n,,0.25\\n,,0.75\\n"
+        trial = self.read(f"printf 'step,epoch,loss\\n{rows}' > m.csv", {"csv": "m.csv"},
+                          scheduler={"type": "asha", "time_attr": "epoch", "max_t": 9, "grace_period": 2,
+                                     "reduction_factor": 2})
+        losses = [(report["step"], report["loss"]) for report in trial["reports"] if "loss" in report]
+        self.assertEqual(losses, [(10, 0.5), (20, 0.25), (21, 0.75)])
+        self.assertEqual(self.scene.query("select level, value, time from rung"), [(2, 0.25, 2)])
+
+    def test_a_field_that_jumps(self):
+        """Judged at the first report at or past a rung; the rungs below are passed."""
+        trial = self.read("""for e in 0.5 1.5 7 9; do echo "{'loss': $e, 'time_total_s': $e}"; done""",
+                          {"output": "dicts"}, scheduler={"type": "asha", "time_attr": "time_total_s", "max_t": 20,
+                                                          "grace_period": 1, "reduction_factor": 2})
+        self.assertEqual(trial["state"], "completed")
+        self.assertEqual(self.scene.query("select level, time, late from rung order by level"),
+                         [(1, 1, 0), (2, 7, 1), (4, 7, 0), (8, 9, 0)])
+
     def test_jsonl_with_other_names(self):
         trial = self.read("""echo '{"epoch": 1, "val_loss": 0.5}' > log.jsonl
 echo '{"epoch": 2, "val_loss": 0.25}' >> log.jsonl""",

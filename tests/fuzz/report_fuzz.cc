@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "executors/internal/crc32c.h"
 #include "executors/report_reader.h"
 #include "trial/rng.h"
 
@@ -24,6 +26,9 @@ const std::vector<std::string> kSeeds = {
     R"({"step": 9223372036854775807, "x": Infinity, "x": "-Infinity"})",
     "\xef\xbb\xbf{\"Δ\": 1}\r",
     "Epoch 3/10: loss=0.5 \r",
+    " 40%|██  | 2/5{'loss': np.float64(0.5), 'epoch': '1.0', 'x': [1, {'y': None}]}",
+    "step,loss,\"a, b\"",
+    "3,0.5,\"1e-3\"",
     std::string("\0\xff\xfe", 3)};
 
 std::string MutatedText(Rng& rng) {
@@ -53,16 +58,55 @@ std::string MutatedText(Rng& rng) {
   return text;
 }
 
-std::vector<int64_t> ReadAll(const fs::path& file, int64_t limit, bool by_patterns) {
-  const auto reader =
-      by_patterns ? NewPatternReader(
-                        file, {}, {{"loss", "loss=(\\S+)"}, {"step", "Epoch (\\d+)"}})
-                  : NewJsonReader(file, {});
+constexpr int kReaders = 5;
+
+std::unique_ptr<ReportReader> NewReader(int kind, const fs::path& file) {
+  switch (kind) {
+    case 0:
+      return NewJsonReader(file, {});
+    case 1:
+      return NewPatternReader(
+          file, {}, {{"loss", "loss=(\\S+)"}, {"step", "Epoch (\\d+)"}});
+    case 2:
+      return NewDictReader(file, {});
+    case 3:
+      return NewCsvReader(file, {});
+    default:
+      return NewTensorboardReader(file, {});
+  }
+}
+
+std::vector<int64_t> ReadAll(const fs::path& file, int64_t limit, int kind) {
+  const auto reader = NewReader(kind, file);
   std::vector<int64_t> offsets;
   while (const auto read = reader->Read(ReadMode::kToTheEnd, limit)) {
     for (const ReportLine& line : read->lines) offsets.push_back(line.end_offset);
   }
   return offsets;
+}
+
+// An event file: two scalars, whole in their frames so that mutations get far inside.
+std::string EventFile(Rng& rng) {
+  std::string file;
+  for (int i = 0; i < 3; ++i) {
+    std::string event("\x10\x07\x2a\x0d\x0a\x0b\x0a\x04loss\x15\0\0\0\x3f", 17);
+    for (uint64_t changes = rng.Below(4); changes > 0; --changes) {
+      event[rng.Below(event.size())] = static_cast<char>(rng.Below(256));
+    }
+    std::string length(8, '\0');
+    length[0] = static_cast<char>(event.size());
+    const auto put = [&file](uint32_t crc) {
+      for (int shift = 0; shift < 32; shift += 8) {
+        file += static_cast<char>(crc >> shift & 0xff);
+      }
+    };
+    file += length;
+    put(internal::MaskedCrc32c(length));
+    file += event;
+    put(internal::MaskedCrc32c(event));
+  }
+  if (rng.Below(2) == 0) file[rng.Below(file.size())] ^= 1;
+  return file;
 }
 
 }  // namespace
@@ -80,11 +124,13 @@ int main(int argc, char** argv) {
     const std::string text = MutatedText(rng);
     Oddities odd;
     if (ParseReportLine(text, &odd)) ++reports;
+    ParseDicts(text);
     if (i % 100 != 0) continue;
-    std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
-    for (const bool by_patterns : {false, true}) {
-      agrees = agrees && ReadAll(file, 1 << 20, by_patterns) ==
-                             ReadAll(file, 1 + rng.Below(20), by_patterns);
+    for (int kind = 0; kind < kReaders; ++kind) {
+      std::ofstream(file, std::ios::binary | std::ios::trunc)
+          << (kind == kReaders - 1 ? EventFile(rng) : text);
+      agrees = agrees &&
+               ReadAll(file, 1 << 20, kind) == ReadAll(file, 1 + rng.Below(20), kind);
     }
     if (!agrees)
       fmt::print("read in pieces differs, round {}: {} bytes\n", i, text.size());

@@ -1,0 +1,55 @@
+#include "search/outcome.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "search/report_time.h"
+
+namespace hyperopt {
+namespace {
+
+std::string DetailOf(const std::string& metric, const std::set<std::string>& seen) {
+  ExitInfo info;
+  info.exit_code = 0;
+  return DecideOutcome(TrialRow(), info, ExecutorOptions(), metric, seen).detail;
+}
+
+TEST_SUITE_BEGIN("outcome");
+
+TEST_CASE("a metric that never came: what was seen, and which of it was meant") {
+  CHECK(DetailOf("loss", {}) == "`loss` never came; no report was seen");
+  CHECK(DetailOf("loss", {"epoch", "lr"}) == "`loss` never came; seen: epoch, lr");
+  const auto meant = [](const std::string& metric, const std::set<std::string>& seen) {
+    const std::string detail = DetailOf(metric, seen);
+    const size_t at = detail.find("did you mean ");
+    return at == detail.npos ? "" : detail.substr(at + 13);
+  };
+  CHECK(meant("loss", {"eval_loss", "epoch"}) == "eval_loss?");
+  CHECK(meant("loss", {"train/loss", "val/loss"}) == "val/loss?");
+  CHECK(meant("val_loss", {"loss"}) == "loss?");
+  CHECK(meant("acuracy", {"accuracy", "loss"}) == "accuracy?");
+  CHECK(meant("loss", {"gloss", "x"}) == "gloss?");  // one letter off
+  CHECK(meant("f1", {"auc"}).empty());
+}
+
+TEST_CASE("the time that a field says is in whole units") {
+  CHECK(WholeTime(2.5) == 2);
+  CHECK(WholeTime(2.9999999999) == 3);  // step / steps_per_epoch
+  CHECK(WholeTime(2.999) == 2);
+  CHECK(WholeTime(0) == 0);
+  CHECK(WholeTime(-1) == -1);
+  CHECK(WholeTime(NAN) == -1);
+  CHECK(WholeTime(INFINITY) == -1);
+  CHECK(WholeTime(1e300) == -1);
+  CHECK(FieldOf(R"({"epoch":2.5})", "epoch") == 2.5);
+  CHECK(std::isnan(*FieldOf(R"({"epoch":"NaN"})", "epoch")));
+  CHECK_FALSE(FieldOf(R"({"loss":1})", "epoch"));
+  CHECK(IsReportedTime("epoch"));
+  CHECK_FALSE(IsReportedTime("training_iteration"));
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace hyperopt
