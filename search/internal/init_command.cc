@@ -206,6 +206,10 @@ constexpr std::string_view kHowToReport =
 # Or the script stays as it is, and its output is read. Of lines like
 # "epoch 3 loss 0.41" (the first group of each expression is the number):
 # read: {output: {step: 'epoch (\d+)', loss: 'loss (\S+)'}}
+# of printed dicts like {'loss': 0.41, 'epoch': 3}:
+# read: {output: dicts}
+# of a table that it writes below ${trial.dir} (or jsonl, tensorboard):
+# read: {csv: "**/metrics.csv"}
 )";
 
 std::string CommandText(const Draft& draft) {
