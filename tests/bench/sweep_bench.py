@@ -2,6 +2,8 @@
 """Whole sweeps, measured side by side in one run with what bounds them.
 
   sweep_bench.py BUILD_DIR [FOLDER ...] [--rounds N] [--trials N]
+  sweep_bench.py BUILD_DIR [FOLDER ...] --memory 10000    peak memory of one such sweep
+  sweep_bench.py BUILD_DIR [FOLDER ...] --resume 100000   `resume --trials +1` of a record of so many
 
 FOLDERs are where sweeps are recorded (default: /dev/shm); give one on a disk too. Prints one line a
 measurement and the median of the rounds at the end. Run it on an idle machine.
@@ -157,18 +159,69 @@ def start_latency(build, base):
     return started - began
 
 
+def memory(build, base, program, trials):
+    peak = sweep(build, base, f"['{program}']", trials, 2, 2)["memory"]
+    both = peak["controller"] + peak["executor"]
+    print(f"{base}: {trials} trials: controller and executor {both:.1f} MiB (" +
+          ", ".join(f"{name} {value:.1f}" for name, value in peak.items()) + ")", flush=True)
+
+
+def resume(build, base, trials, rounds):
+    """`hyperopt resume --trials +1` typed to the first instruction of the trial."""
+    folder = tempfile.mkdtemp(prefix="resume_bench ", dir=base)
+    USED.append(folder)
+    out, stamp = os.path.join(folder, "sweep"), os.path.join(folder, "stamp")
+    for scheduler in ("fifo", "asha"):
+        path = os.path.join(folder, f"{scheduler}.yaml")
+        script = f'date +%s.%N > "{stamp}"; echo "{{\\"loss\\": 1}}" >> "$HYPEROPT_REPORT"'
+        with open(path, "w") as file:
+            file.write("command: [sh, -c, '" + script + "']\nhyperopt:\n  metric: loss\n  parameters:\n"
+                       "    batch_size: {space: choice, categories: [16, 32, 64]}\n"
+                       "    dropout: {space: uniform, lower: 0, upper: 0.5}\n"
+                       "    layers: {space: int, lower: 1, upper: 6}\n"
+                       "    learning_rate: {space: loguniform, lower: 1e-5, upper: 1e-1}\n"
+                       "    optimizer: {space: choice, categories: [sgd, adam]}\n"
+                       f"  executor: {{num_samples: {trials}, max_concurrent_trials: 2,\n"
+                       f"             scheduler: {{type: {scheduler}}}}}\n")
+        subprocess.run([os.path.join(build, "bench", "fill_record"), path, out, str(trials), "10"], check=True)
+        size = os.path.getsize(os.path.join(out, "sweep.db")) >> 20
+        took, peaks = [], []
+        for _ in range(rounds):
+            began = time.time()
+            process = subprocess.Popen([os.path.join(build, "hyperopt"), "resume", out, "--trials", "+1", "--quiet"],
+                                       stdout=subprocess.DEVNULL)
+            watch = Watch(process.pid, out)
+            watch.start()
+            code = process.wait()
+            watch.over = True
+            watch.join()
+            assert code == 0, f"exit code {code}"
+            took.append(float(open(stamp).read()) - began)
+            peaks.append(watch.memory["controller"])
+        print(f"{base}: {trials} trials, {scheduler}, {size} MiB: resume to first trial "
+              f"{statistics.median(took):.2f} s (worst {max(took):.2f}), controller {max(peaks):.0f} MiB", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
     parser.add_argument("folders", nargs="*", default=["/dev/shm"])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--trials", type=int, default=2000)
+    parser.add_argument("--memory", type=int, metavar="TRIALS")
+    parser.add_argument("--resume", type=int, metavar="TRIALS")
     options = parser.parse_args()
     build = os.path.abspath(options.build)
     program = os.path.join(build, "bench", "report_once")
     chatty = os.path.join(build, "bench", "chatty")
     atexit.register(lambda: [shutil.rmtree(folder) for folder in USED])
     for folder in options.folders:
+        if options.memory:
+            memory(build, folder, program, options.memory)
+        if options.resume:
+            resume(build, folder, options.resume, options.rounds)
+        if options.memory or options.resume:
+            continue
         rows = []
         for number in range(options.rounds):
             loop = bare(build, program, options.trials)
