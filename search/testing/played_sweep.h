@@ -17,6 +17,7 @@
 #include "search/controller.h"
 #include "search/scheduler.h"
 #include "search/testing/config_text.h"
+#include "search/testing/store_view.h"
 #include "trial/store.h"
 
 namespace hyperopt::testing {
@@ -101,7 +102,7 @@ class PlayedSweep {
   RecordedSweep Record() const {
     RecordedSweep sweep;
     sweep.dir = "results/played";
-    sweep.store = std::make_unique<View>(store_.get());
+    sweep.store = std::make_unique<StoreView>(store_.get());
     sweep.record = *store_->Load();
     sweep.config = ConfigOfRecord(sweep.record.sweep);
     return sweep;
@@ -116,30 +117,6 @@ class PlayedSweep {
   Hook hook;
 
  private:
-  // The sweep's store, for a reader that owns one.
-  class View final : public TrialStore {
-   public:
-    explicit View(const TrialStore* store) : store_(store) {}
-    void Commit(std::span<const RecordChange>) override {}
-    std::optional<RecordSnapshot> Load() const override { return store_->Load(); }
-    std::vector<Params> LoadParams(std::span<const TrialId> trials) const override {
-      return store_->LoadParams(trials);
-    }
-    std::vector<RunRow> LoadRuns(TrialId trial) const override {
-      return store_->LoadRuns(trial);
-    }
-    std::vector<ReportRow> LoadReports(TrialId trial) const override {
-      return store_->LoadReports(trial);
-    }
-    void ForEachEvent(int64_t first, const std::function<bool(const EventRow&)>& visit)
-        const override {
-      store_->ForEachEvent(first, visit);
-    }
-    const std::vector<std::string>& notes() const override { return store_->notes(); }
-
-   private:
-    const TrialStore* store_;
-  };
   struct LiveTrial {
     ScriptedTrial script;
     size_t said = 0;
