@@ -87,8 +87,7 @@ Params CheckGiven(const SearchSpace& space,
     }
     if (!ToUnit(parameter->domain, *typed)) {
       notes->push_back(
-          fmt::format("{} = {} lies outside of {}; it is tried all the "
-                      "same",
+          fmt::format("{} = {} is not in its space ({}); it is tried all the same",
                       name,
                       ToJsonText(*typed),
                       Describe(parameter->domain)));
@@ -105,6 +104,12 @@ Params FillGiven(const SearchSpace& space, Params given, uint64_t seed, TrialId 
     given[parameter.name] = Draw(parameter.domain, rng);
   }
   return given;
+}
+
+bool NamesAll(const SearchSpace& space, const Params& params) {
+  return std::ranges::all_of(space.parameters(), [&](const Parameter& each) {
+    return params.contains(each.name);
+  });
 }
 
 bool LiesWithin(const SearchSpace& space, const Params& params) {

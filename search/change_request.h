@@ -57,7 +57,9 @@ Params CheckGiven(const SearchSpace& space,
                   std::vector<std::string>* notes);
 // Draws what `given` does not name.
 Params FillGiven(const SearchSpace& space, Params given, uint64_t seed, TrialId id);
-// All parameters are there and within their ranges: a sampler can learn from it.
+// All parameters are there: a trial can be run.
+bool NamesAll(const SearchSpace& space, const Params& params);
+// They alone, and within their ranges: a sampler can learn from it.
 bool LiesWithin(const SearchSpace& space, const Params& params);
 
 }  // namespace hyperopt

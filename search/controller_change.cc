@@ -134,8 +134,17 @@ TrialId Controller::AddGiven(Params params, Now now) {
 std::string Controller::Apply(const AddSamples& add, Now now) {
   if (add.samples < 1) throw ConfigError("--trials wants a number above 0");
   const int64_t before = planned_;
+  const int64_t samples = config_.sampler.num_samples;
+  // A plan that was made smaller than what is there begins there.
+  const auto short_of = [&] {
+    return sampler_->TrialCount().value_or(config_.sampler.num_samples) <
+           cursor_.next();
+  };
+  for (int64_t next = samples; short_of() && next - samples < cursor_.next();) {
+    UseSamples(++next);
+  }
   UseSamples(config_.sampler.num_samples + add.samples);
-  sweep_.extra_trials += add.samples;
+  sweep_.extra_trials += config_.sampler.num_samples - samples;
   Log("samples added",
       std::nullopt,
       fmt::format("{{\"samples\":{}}}", add.samples),
@@ -184,6 +193,7 @@ std::string Controller::StopOne(TrialId id, Now now) {
     return fmt::format("trial {} is told to stop, for good", id.value());
   }
   lost_.erase(id);
+  Log("stop", id, fmt::format("{{\"reason\":\"{}\"}}", ToString(Reason::kUser)), now);
   Outcome outcome;
   outcome.state = TrialState::kStopped;
   outcome.reason = Reason::kUser;

@@ -86,7 +86,9 @@ void Controller::Restore(ControllerStart start, Now now) {
       Move(
           &row, TrialState::kPending, Reason::kExecutorLost, "its launch is not known");
     }
-    if (start.rerun_failed && row.state == TrialState::kFailed) {
+    // One of an earlier era may lack what the search has now.
+    if (start.rerun_failed && row.state == TrialState::kFailed &&
+        NamesAll(config_.space, open_[row.id].params)) {
       row.failures = row.lost = 0;
       row.ended = 0;
       Move(&row, TrialState::kPending, Reason::kRerun, row.detail);

@@ -26,6 +26,7 @@ std::vector<std::string> Controller::Explain(TrialId id, Now now) const {
   }
   const TrialRow& row = Row(id);
   std::vector<std::string> lines = {StateText(row)};
+  if (IsGiven(row)) lines.push_back("given by hand, with hyperopt add");
   if (row.state == TrialState::kPending) {
     for (std::string& line : WhyNothingStarts()) lines.push_back(std::move(line));
   }

@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
+#include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "executors/local_resources.h"
 #include "search/status.h"
@@ -19,12 +22,12 @@
 #include "trial/fs.h"
 #include "trial/json.h"
 
-extern char** environ;
-
 namespace hyperopt {
 namespace {
 
 constexpr double kMostS = 30;
+// One that runs and the one of the end.
+constexpr double kMostAtEndS = 65;
 constexpr double kBestEveryS = 1;
 constexpr uintmax_t kLogKept = 1 << 20;
 
@@ -40,37 +43,39 @@ UniqueFd InputOf(const std::string& text) {
   return fd;
 }
 
-// 0 where it could not be started; `error` says why.
-pid_t Spawn(const std::vector<std::string>& words,
-            int input,
-            const std::string& log,
-            int* error) {
-  std::vector<std::string> copy = words;
-  std::vector<char*> argv;
-  for (std::string& word : copy) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, input, 0);
-  posix_spawn_file_actions_addopen(
-      &files, 1, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-  posix_spawn_file_actions_adddup2(&files, 1, 2);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none, all;
+// After a fork, so that it can be bound to this process: one that is killed leaves no
+// hook behind. Nothing but system calls: another thread may hold any lock.
+[[noreturn]] void BecomeHook(char** argv, int input, const char* log, pid_t parent) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
   sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(
-      &attributes,
-      POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  pid_t pid = 0;
-  *error = posix_spawnp(&pid, argv.front(), &files, &attributes, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
-  return *error == 0 ? pid : 0;
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int output = ::open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  dup2(input, STDIN_FILENO);
+  if (output >= 0) dup2(output, STDOUT_FILENO);
+  if (output >= 0) dup2(output, STDERR_FILENO);
+  execvp(argv[0], argv);
+  const char* why = strerrordesc_np(errno);
+  for (const char* text : {"hyperopt: the hook can not be started: ", why, "\n"}) {
+    if (text != nullptr && ::write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
+  }
+  _exit(127);
+}
+
+// 0 where there is no room for a process.
+pid_t Spawn(std::vector<std::string> words, int input, const std::string& log) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) BecomeHook(argv.data(), input, log.c_str(), parent);
+  // Done here too, so that a signal to the group finds it whoever is first.
+  if (pid > 0) setpgid(pid, pid);
+  return std::max<pid_t>(pid, 0);
 }
 
 std::string ExitText(int status) {
@@ -213,11 +218,9 @@ void HookRunner::Start(Kind kind, const std::string& event, Time now) {
   };
   try {
     const UniqueFd input = InputOf(event);
-    int code = 0;
-    const auto words = ExpandCommand(WordsOf(kind), values);
-    pid_ = Spawn(words, input.get(), log.string(), &code);
+    pid_ = Spawn(ExpandCommand(WordsOf(kind), values), input.get(), log.string());
     started_ = now;
-    if (pid_ == 0) Log(fmt::format("can not be started: {}", std::strerror(code)));
+    if (pid_ == 0) Log("can not be started: no process can be made");
   } catch (const Error& problem) {
     Log(fmt::format("can not be started: {}", problem.what()));
   }
@@ -230,14 +233,33 @@ void HookRunner::Reap(Time now) {
   const bool ended =
       waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
       info.si_pid == pid_;
-  const bool overdue = now - started_ > Seconds(kMostS);
-  if (!ended && !overdue) return;
-  if (!ended) Log(fmt::format("killed: it ran longer than {} s", kMostS));
+  if (!ended) {
+    // One that can not die just now (a dead file system) is waited for by nobody.
+    if (now - started_ <= Seconds(kMostS) || killed_) return;
+    killed_ = true;
+    Log(fmt::format("killed: it ran longer than {} s", kMostS));
+    kill(-pid_, SIGKILL);
+    return;
+  }
   kill(-pid_, SIGKILL);
   int status = 0;
-  waitpid(pid_, &status, 0);
+  waitpid(pid_, &status, WNOHANG);
   pid_ = 0;
-  if (ended && status != 0) Log(ExitText(status));
+  if (status != 0 && !std::exchange(killed_, false)) Log(ExitText(status));
+}
+
+void HookRunner::Finish(int signals_fd) {
+  const Time until = ReadClocks().steady + Seconds(kMostAtEndS);
+  while (!idle()) {
+    if (ReadClocks().steady > until) return Abandon();
+    pollfd fd{signals_fd, POLLIN, 0};
+    ::poll(&fd, 1, 100);
+    signalfd_siginfo info;
+    while (::read(signals_fd, &info, sizeof info) == sizeof info) {
+      if (info.ssi_signo != SIGCHLD) Abandon();
+    }
+    Poll(ReadClocks().steady);
+  }
 }
 
 void HookRunner::Abandon() {
@@ -245,8 +267,6 @@ void HookRunner::Abandon() {
   if (pid_ == 0) return;
   Log("killed: hyperopt ends");
   kill(-pid_, SIGKILL);
-  int status = 0;
-  waitpid(pid_, &status, 0);
   pid_ = 0;
 }
 

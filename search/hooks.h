@@ -9,8 +9,9 @@
 // "dir", "name", "state", "goal", "metric", "counts", "best": {"trial", "value",
 // "step", "params"}, "why", ...}, the rest as `hyperopt status --json`. Its output goes
 // to <dir>/hooks.log. It has 30 s and is then killed, with its process group; a group
-// whose leader has ended is killed too. One runs at a time, and at most one of each
-// kind waits: the newest. Nothing here blocks or throws for what a hook does.
+// whose leader has ended is killed too, and a hook never outlives this process. One
+// runs at a time, and at most one of each kind waits: the newest. Nothing here blocks
+// or throws for what a hook does.
 #pragma once
 
 #include <sys/types.h>
@@ -46,6 +47,9 @@ class HookRunner {
   // Reaps, kills what has had its time, starts what waits.
   void Poll(Time now);
   bool idle() const { return pid_ == 0 && waiting_.empty(); }
+  // After the end of the sweep: until all is done, or a signal comes to `signals_fd` (a
+  // signalfd), or the hooks have had their time.
+  void Finish(int signals_fd);
   // Ends what runs and forgets what waits.
   void Abandon();
 
@@ -73,6 +77,7 @@ class HookRunner {
   pid_t pid_ = 0;
   std::string running_;  // "on_best"
   Time started_;
+  bool killed_ = false;
   std::optional<Time> next_best_;
   std::optional<TrialId> best_;
   Objective best_value_;

@@ -55,6 +55,13 @@ constexpr Limit kLimits[] = {
      [](const SearchConfig& from, SearchConfig* to) {
        to->executor.resources.cpus = from.executor.resources.cpus;
      }},
+    {"gpu_resources_per_trial",
+     [](const SearchConfig& from, SearchConfig* to) {
+       if (!from.executor.gpus_given) return;
+       to->executor.gpus_given = true;
+       to->executor.resources.gpu_per_rank = from.executor.resources.gpu_per_rank;
+       to->executor.resources.hide_gpus = from.executor.resources.hide_gpus;
+     }},
     {"memory_per_trial",
      [](const SearchConfig& from, SearchConfig* to) {
        to->executor.resources.memory = from.executor.resources.memory;

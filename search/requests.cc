@@ -105,7 +105,12 @@ std::string AnswerRequest(std::string_view request,
   } catch (const Error& error) {
     answer = ErrorAnswer(error.what());
   }
-  if (!held.empty()) answer["held"] = held;
+  if (!held.empty()) {
+    answer["held"] = held;
+    if (answer.contains("waits")) {
+      answer["waits"] = "the record can not be written: " + held;
+    }
+  }
   return DumpJson(answer);
 }
 

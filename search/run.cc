@@ -19,9 +19,9 @@
 #include "search/controller.h"
 #include "search/hooks.h"
 #include "search/internal/embedded_executor.h"
+#include "search/internal/loop_start.h"
 #include "search/internal/request_desk.h"
 #include "search/limits.h"
-#include "search/model_check.h"
 #include "search/record_start.h"
 #include "search/sweep_folder.h"
 #include "trial/errors.h"
@@ -41,13 +41,6 @@ constexpr double kGoodbyeS = 5;
 constexpr int kMostRestarts = 5;
 constexpr double kRestartsWithinS = 60;
 
-// The file's command, or the built-in trainer beside this program.
-std::vector<std::string> CommandOf(const SearchConfig& config) {
-  if (!config.command.empty()) return config.command;
-  // The data set goes to it in its configuration, by an absolute path.
-  return {TrainerCommand(config).front()};
-}
-
 class SweepLoop {
  public:
   explicit SweepLoop(RunOptions options)
@@ -60,11 +53,7 @@ class SweepLoop {
   void RunToEnd();
   void AwaitHooks();
   void Prepare();
-  ServerOptions CheckedServer();
-  void AddSamples();
   void SayAmended();
-  void DecideGpus();
-  void RefuseWhatNeverFits();
   void StartExecutor();
   void WaitForOldExecutor();
   void OneTurn();
@@ -137,36 +126,29 @@ void SweepLoop::RunToEnd() {
   hooks_->OnEnd(*controller_, *end_, now_);
 }
 
-// The sweep is over and its folder free for the next; a signal ends the waiting.
 void SweepLoop::AwaitHooks() {
-  folder_.reset();
-  while (hooks_ && !hooks_->idle()) {
-    pollfd fd{signals_.get(), POLLIN, 0};
-    ::poll(&fd, 1, 100);
-    signalfd_siginfo info;
-    while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
-      if (info.ssi_signo != SIGCHLD) hooks_->Abandon();
-    }
-    hooks_->Poll(ReadClocks().steady);
-  }
+  folder_.reset();  // free for the next
+  if (hooks_) hooks_->Finish(signals_.get());
 }
 
 void SweepLoop::Prepare() {
   now_ = ReadClocks();
   SearchConfig& config = options_.config;
   progress_.emplace(options_.progress, stdout, config);
-  const std::vector<std::string> command = CommandOf(config);
+  const std::vector<std::string> command = internal::CommandOf(config);
   local_ = LocalResources(options_.resources);
-  DecideGpus();
-  RefuseWhatNeverFits();
-  ServerOptions server = CheckedServer();
+  internal::DecideGpus(local_, &config);
+  if (options_.local_executor && !options_.listen) {
+    internal::RefuseWhatNeverFits(config.executor.resources, local_);
+  }
+  ServerOptions server = internal::CheckedServer(options_);
   scheduler_ = MakeScheduler(config.scheduler, config.goal, config.sampler.seed);
   folder_.emplace(SweepFolder::Take(options_.dir));
   record_ = OpenRecord(&*folder_, config, options_.old);
   for (const std::string& line : ApplyLimits(&record_.snapshot.sweep, &config)) {
     Say(line);
   }
-  AddSamples();
+  internal::AddSamples(options_.more_samples, &record_.snapshot, &config);
   sampler_ = MakeSampler(config.space, config.sampler);
   for (const std::string& note : config.notes) Say("note: " + note);
   for (const std::string& note : record_.notes) Say(note);
@@ -204,35 +186,6 @@ void SweepLoop::Prepare() {
   if (!end_ && options_.local_executor) StartExecutor();
 }
 
-// What is wrong with --listen and --key is said before anything of the folder is
-// touched.
-ServerOptions SweepLoop::CheckedServer() {
-  ServerOptions server;
-  server.listen = options_.listen;
-  if (options_.key_file) server.keys = ReadKeyFile(*options_.key_file);
-  if (!server.listen) return server;
-  server.folder = PrivateTmp("listen check " + std::to_string(getpid()));
-  OpenServer(server);
-  fs::remove_all(server.folder);
-  return server;
-}
-
-// `resume --trials +N` counts from what was planned or proposed, whichever is more, and
-// stays said for later resumes.
-void SweepLoop::AddSamples() {
-  SamplerOptions& options = options_.config.sampler;
-  const int64_t of_file = options.num_samples;
-  int64_t& extra = record_.snapshot.sweep.extra_trials;
-  options.num_samples += extra;
-  if (options_.more_samples == 0) return;
-  const auto count = [&] {
-    return MakeSampler(options_.config.space, options)->TrialCount().value_or(0);
-  };
-  while (count() < std::ssize(record_.snapshot.trials)) ++options.num_samples;
-  options.num_samples += options_.more_samples;
-  extra = options.num_samples - of_file;
-}
-
 void SweepLoop::SayAmended() {
   if (record_.amended.empty()) return;
   for (const std::string& line : record_.amended) Say("amended: " + line);
@@ -240,33 +193,6 @@ void SweepLoop::SayAmended() {
   if (stopped == 0) return;
   Say(fmt::format("amended: {} unfinished trials lie outside of it and are stopped",
                   stopped));
-}
-
-// gpu_resources_per_trial absent = 1 where there are GPUs, and it is said.
-void SweepLoop::DecideGpus() {
-  SearchConfig& config = options_.config;
-  if (config.executor.gpus_given || local_.devices.empty()) return;
-  config.executor.resources.gpu_per_rank = Share::Whole(1);
-  config.notes.push_back(fmt::format(
-      "gpu_resources_per_trial is absent: 1, since there are {} GPUs (0 hides them)",
-      local_.devices.size()));
-}
-
-void SweepLoop::RefuseWhatNeverFits() {
-  if (!options_.local_executor || options_.listen) return;
-  const ResourceRequest& request = options_.config.executor.resources;
-  if (Capacity(request, local_) > 0) return;
-  Offer offer;
-  offer.name = "this machine";
-  offer.total = local_;
-  offer.device_used.resize(local_.devices.size());
-  std::string text = "no trial can ever start:";
-  for (const std::string& line : WhyNot(request, std::span(&offer, 1))) {
-    text += "\n  " + line;
-  }
-  throw ConfigError(text +
-                    "\nAsk for less a trial, or let executors elsewhere join with "
-                    "--listen.");
 }
 
 void SweepLoop::StartExecutor() {

@@ -64,6 +64,19 @@ OldRecord WhatToDo(const fs::path& dir, const SearchConfig& config) {
   return old == ComparedSettings(config) ? OldRecord::kResume : OldRecord::kStartOver;
 }
 
+// The sweep's trials ran from there, wherever this is typed.
+void EnterFolderOf(const SweepRow& sweep) {
+  const auto cwd = sweep.origin.find("cwd");
+  if (cwd == sweep.origin.end()) return;
+  std::error_code error;
+  fs::current_path(cwd->second, error);
+  if (!error) return;
+  throw EnvironmentError(
+      fmt::format("the folder that the sweep was started in can not be entered: {}: {}",
+                  cwd->second,
+                  error.message()));
+}
+
 void Print(const RecordedSweep& sweep, std::span<const FinalResult> results) {
   std::printf("\n%s, %s, mean and standard deviation:\n",
               Printable(sweep.record.sweep.metric).c_str(),
@@ -177,7 +190,7 @@ std::vector<FinalResult> FinalResults(const RecordedSweep& final_sweep,
 }
 
 int FinalCommand(const FinalOptions& options) {
-  const fs::path dir = SweepDirOf(options.dir);
+  const fs::path dir = fs::absolute(SweepDirOf(options.dir));
   const RecordedSweep sweep = ReadSweep(dir);
   if (options.top < 1 || options.seeds < 1) {
     throw ConfigError("--top and --seeds must be 1 or more");
@@ -194,6 +207,7 @@ int FinalCommand(const FinalOptions& options) {
   RunOptions run;
   run.config = FinalConfig(sweep, finalists, options.seeds, OverridesOf(changes));
   run.dir = fs::absolute(dir) / "final";
+  EnterFolderOf(sweep.record.sweep);
   run.old = WhatToDo(run.dir, run.config);
   ApplyStart(options.start, &run);
   const int code = RunSweep(std::move(run));

@@ -90,8 +90,7 @@ void AddSet(const CommandLine& line) {
       "WORDS",
       words.get(),
       "The sweep's folder (may be absent), then limits; null is no limit")
-      ->option_text("[DIR] NAME=VALUE...")
-      ->required();
+      ->option_text("[DIR] NAME=VALUE...");
   command->callback([=, run = line.run] {
     for (const std::string& word : *words) {
       const bool setting = word.find('=') != std::string::npos;

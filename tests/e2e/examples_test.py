@@ -46,13 +46,13 @@ class ExamplesTest(unittest.TestCase):
     def export(self, sweep):
         return json.loads(self.hyperopt("export", sweep, "--format", "json"))["trials"]
 
-    def search(self, name, *changes, planned):
+    def search(self, name, *changes, planned, sweep=None):
         """Runs the example; returns its trials and best.json."""
         words = ["--config", os.path.join("examples", name, "search.yaml"), "--cpus", "2"]
         for change in changes:
             words += ["--set", change]
         output = self.hyperopt(*words)
-        sweep = os.path.join(self.base, "results", name)
+        sweep = os.path.join(self.base, "results", sweep or name)
         trials = self.export(sweep)
         self.assertEqual(len(trials), planned, output)
         self.hyperopt("verify", sweep)
@@ -128,6 +128,15 @@ class ExamplesTest(unittest.TestCase):
             self.assertLess(0, value_of(trial, "best"))
             self.assertLess(value_of(trial, "best"), table)
 
+    def test_hooks(self):
+        trials, best = self.search("hooks", planned=8)
+        self.expect_states(trials, "completed")
+        self.expect_best(trials, best, min)
+        with open(os.path.join(self.base, "results", "hooks", "hooks.log")) as file:
+            log = file.read()
+        self.assertIn(f"loss {best['value']}", log)
+        self.assertIn("hyperopt hooks: finished, loss", log)
+
     def test_torchrun_style(self):
         trials, best = self.search("torchrun-style", "hyperopt.executor.num_samples=4", planned=4)
         self.expect_states(trials, "completed", "stopped")
@@ -155,6 +164,22 @@ class ExamplesTest(unittest.TestCase):
                                  capture_output=True, text=True, check=True, timeout=LIMIT_S).stdout
         self.assertEqual(printed.splitlines()[-1], f"epoch 200 loss {best['value']:.6g}")
         self.assertEqual(trials[best["trial"]]["steps"], 200)
+
+    def test_argparse(self):
+        trials, best = self.search("argparse", "hyperopt.executor.num_samples=6", planned=6)
+        self.expect_states(trials, "completed", "stopped")
+        self.expect_best(trials, best, min)
+        self.assertLess(best["value"], 1)
+        self.assertEqual({trial["params"]["shuffle"] for trial in trials}, {True, False})
+
+    def test_rows_of_a_table(self):
+        trials, best = self.search("argparse", "name=rows", "hyperopt.search_alg={type: list, file: runs.csv}",
+                                   "hyperopt.executor.num_samples=3", planned=3, sweep="rows")
+        self.assertEqual([trial["params"] for trial in trials], [
+            {"learning_rate": 0.001, "momentum": 0.0, "start": 0.0, "optimizer": "plain", "shuffle": True},
+            {"learning_rate": 0.01, "momentum": 0.5, "start": -0.0005, "optimizer": "nesterov", "shuffle": False},
+            {"learning_rate": 0.1, "momentum": 0.9, "start": 0.0, "optimizer": "nesterov", "shuffle": True}])
+        self.expect_best(trials, best, min)
 
     def test_digits(self):
         if not os.path.exists(os.path.join(BUILD, "hyperopt-train")):

@@ -90,6 +90,18 @@ class MountTest(SceneTest):
         self.assertEqual(scene.said().count("can not be written"), 1)
         self.expect_nothing_lost()
 
+    def test_requests_while_the_disk_is_full(self):
+        scene = self.scene
+        process, filler = self.fills_up()
+        wait_until(lambda: "can not be written" in scene.said() or process.poll() is not None, "the wait")
+        self.assertIn("waits    the record can not be written", scene.hyperopt("status", scene.dir))
+        said = scene.hyperopt("add", scene.dir, "--params", '{"x": 0.5}', code=2)
+        self.assertIn("nothing is changed, since the record can not be written", said)
+        os.unlink(filler)
+        wait_until(lambda: "can be written again" in scene.said(), "the end of it")
+        scene.expect(process, 0)
+        self.expect_nothing_lost()
+
     def test_disk_full_too_long(self):
         scene = self.scene
         process, filler = self.fills_up(store_wait_s=0.5)

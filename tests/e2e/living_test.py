@@ -43,7 +43,7 @@ class AddTest(LivingTest):
         self.assertEqual(said, "added: trial 2\n")
         self.assertEqual(self.status()["counts"]["planned"], 5)
         # Outside of its range is said, and run.
-        self.assertIn("x = 7.0 lies outside of", scene.hyperopt("add", scene.dir, "--params", '{"x": 7}'))
+        self.assertIn("x = 7.0 is not in its space", scene.hyperopt("add", scene.dir, "--params", '{"x": 7}'))
         self.finish(process)
         trials = scene.trials()
         self.assertEqual([trial["state"] for trial in trials], ["completed"] * 6)
@@ -369,8 +369,18 @@ class HooksTest(LivingTest):
         wait_until(lambda: "done after" in scene.said(), "its last words")
         process.send_signal(signal.SIGINT)
         scene.expect(process)
+        self.assertEqual(scene.states(), ["completed"] * 4)
         group = int(scene.text("pid"))
         wait_until(lambda: not group_lives(group), "the hook's group")
+
+    def test_one_does_not_outlive_its_controller(self):
+        scene = self.scene
+        scene.search(DONE + "; await go", num_samples=4, top=self.hooks(on_best='echo $$ > "$1/pid"; exec sleep 600'))
+        process = scene.start()
+        wait_until(lambda: os.path.exists(os.path.join(scene.folder, "pid")) and scene.text("pid"), "the hook")
+        process.kill()
+        process.wait()
+        wait_until(lambda: not group_lives(int(scene.text("pid"))), "the hook's end")
 
     def test_one_that_cannot_start_is_a_line(self):
         scene = self.scene

@@ -30,6 +30,7 @@ struct Faults {
   double crash_executor_every_s = 0;    // executor alone: its keeper keeps the ranks
   double crash_node_every_s = 0;        // executor, keeper and ranks at once
   double commit_fails = 0;              // probability that a commit throws
+  double drop_second = 0;               // of a lost frame of the second source
   double crash_at_commit = 0;  // probability that the controller dies just before one
   double crash_after_commit = 0;  // or between a commit and its sends
   double partition_every_s = 0;   // a node hears and says nothing for partition_s
@@ -47,11 +48,15 @@ struct WorldOptions {
   // and its exit code. A function of the trial and the attempt.
   struct Script {
     std::vector<double> values;  // one report a second, of the field "loss"
-    double length_s = 1;
+    double length_s = 1;         // of an attempt that starts afresh
     int exit_code = 0;
     bool ignores_stop = false;
+    bool second_source = false;  // each report also stands in a source of another name
+    bool checkpoints = false;    // each report leaves one
+    bool kills_node = false;     // at its end, instead of it
   };
   std::function<Script(TrialId, Attempt)> script;
+  int broken_node = -1;  // everything fails there at once
   bool check_invariants = true;
 };
 
@@ -63,7 +68,15 @@ class World {
   // Runs until the sweep ends or `most_s` of simulated time have passed; true where it
   // ended.
   bool Run(double most_s);
-  void Interrupt();
+  void AskToStop(StopKind kind);
+  // As a request of the command line. False where nobody takes it just now; whether it
+  // is done is known from the record alone.
+  bool Ask(const ChangeRequest& request);
+  // A node hears and says nothing for so long.
+  void Cut(int node, double seconds);
+  // SIGTERM to a node's executor (a preemption): it gives back what it runs and leaves
+  // for good.
+  void Quit(int node);
   // The user runs the same line again after an end: a new controller, executors started
   // anew.
   void RunAgain();
@@ -78,6 +91,10 @@ class World {
   // How often each (trial, attempt) was started for real, on any node.
   const std::map<RunKey, int>& starts() const { return starts_; }
   int64_t frames_lost() const { return frames_lost_; }
+  // Steps of the checkpoints that were not pruned, of every attempt.
+  const std::map<RunKey, std::set<int64_t>>& checkpoints() const { return disk_; }
+  // Attempts that went on from a checkpoint.
+  int64_t resumed() const { return resumed_; }
 
  private:
   // The life of one attempt's ranks; survives its executor.
@@ -86,7 +103,8 @@ class World {
     std::string dir;
     WorldOptions::Script script;
     Time started;
-    size_t reported = 0;  // lines written
+    size_t first_step = 0;  // of the checkpoint it started from
+    size_t reported = 0;    // steps done
     std::optional<Time> kill_at;
     std::optional<Reason> asked;
     bool ended = false;
@@ -107,12 +125,13 @@ class World {
     Time up_at;
     bool keeper_connected = false;
     bool left = false;
-    Time cut_until;                               // partitioned
-    std::map<RunKey, Process> keeper;             // what the keeper holds
-    std::map<RunKey, std::vector<Report>> files;  // report files, for ever
-    std::map<RunKey, ExitInfo> exit_files;        // exit.json
-    std::map<RunKey, SourceOffset> read;          // reader's place
-    std::set<RunKey> open;                        // followed
+    Time cut_until;                    // partitioned
+    std::map<RunKey, Process> keeper;  // what the keeper holds
+    // Report files, for ever, and how far they were read; by source.
+    std::map<RunKey, std::map<std::string, std::vector<Report>>> files;
+    std::map<RunKey, std::map<std::string, SourceOffset>> read;
+    std::map<RunKey, ExitInfo> exit_files;  // exit.json
+    std::set<RunKey> open;                  // followed
   };
   struct Flight {
     Time at;
@@ -132,11 +151,17 @@ class World {
   void MaybeCrash(double step_s);
   void Feed(Node* node, const ExecutorEvent& event);
   void Act(Node* node, const ExecutorAction& action);
+  void StartProcess(Node* node, const Launch& launch);
+  void StopProcess(Node* node, const StopRun& stop);
+  void Prune(const Committed& committed);
+  RunDrained Drained(const RunKey& key) const;
+  void Seek(Node* node, const RunKey& key, const std::vector<SourceOffset>& to);
   void StepProcesses(Node* node);
+  void WriteReports(Node* node, Process* process, double done);
   void StepReaders(Node* node);
   void EndProcess(Node* node, Process* process, ExitInfo info);
   void TellExecutor(Node* node, const FromKeeper& message);
-  void ReadAll(Node* node, const RunKey& key, bool to_the_end);
+  void ReadAll(Node* node, const RunKey& key);
   void Post(int node, bool to_node, std::string bytes);
   void Deliver();
   void ControllerTurn();
@@ -162,6 +187,8 @@ class World {
   Time controller_up_at_;
   std::optional<SweepEnd> end_;
   std::map<RunKey, int> starts_;
+  std::map<RunKey, std::set<int64_t>> disk_;  // checkpoints, on a shared file system
+  int64_t resumed_ = 0;
 };
 
 }  // namespace hyperopt::simulation
