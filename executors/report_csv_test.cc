@@ -100,6 +100,22 @@ TEST_SUITE("csv") {
     CHECK(ValuesOf(ReadLines(*reader), "loss") == Numbers{2});
   }
 
+  TEST_CASE("a rewrite that nobody saw: no row is taken from its middle") {
+    const ReportFolder folder;
+    const auto file = folder.Append("m.csv", "epoch,loss\n0,5\n1,4\n");
+    const auto first = NewCsvReader(file, {});
+    ReadLines(*first);
+    folder.Replace("m.csv", "epoch,late,loss\n0,,5\n1,,4\n2,7,3\n");
+    const auto reader = NewCsvReader(file, {});
+    reader->Seek(first->position());
+    const auto lines = ReadLines(*reader);
+    CHECK(reader->position().source.generation == 1);
+    for (const ReportLine& line : lines) {
+      CHECK(line.values.at("loss") == 5 - line.values.at("epoch"));
+    }
+    CHECK(ValuesOf(lines, "late") == Numbers{7});
+  }
+
   TEST_CASE("a rewrite that is seen in pieces") {
     const ReportFolder folder;
     const auto file = folder.Append("m.csv", "epoch,loss\n0,5\n1,4\n2,3\n");

@@ -8,6 +8,7 @@ namespace {
 using testing::CommandFile;
 using testing::Contains;
 using testing::Errors;
+using testing::Has;
 using testing::LudwigFile;
 using testing::Parse;
 
@@ -67,6 +68,20 @@ TEST_CASE("a place outside the trial's own folder is refused, with the way out")
   }
   CHECK(Contains(ReadErrors("{csv: '${lr}/x.csv'}"), "${lr} has no meaning here"));
   CHECK(Read("{csv: 'a/${trial.id}-${trial.attempt}/${sweep.name}.csv'}").size() == 1);
+}
+
+TEST_CASE("a program that nothing leads to its trial's folder is noted") {
+  const auto notes = [](const std::string& words, const std::string& rest) {
+    return Parse("command: " + words + "\n" + rest +
+                 "hyperopt: {metric: loss, parameters: {lr: {space: randn}}}\n")
+        .notes;
+  };
+  const std::string read = "read: {csv: 'm.csv'}\n";
+  CHECK(Has(notes("[run, \"${lr}\"]", read), "read.csv: m.csv is looked for in each"));
+  CHECK(notes("[run, \"${lr}\"]", read + "workdir: trial\n").empty());
+  CHECK(notes("[run, \"${lr}\", \"${trial.dir}/x\"]", read).empty());
+  CHECK(notes("[run, \"${lr}\"]", read + "env: {OUT: '${trial.dir}'}\n").empty());
+  CHECK(notes("[run, \"${lr}\"]", "read: {output: dicts}\n").empty());
 }
 
 TEST_CASE("what has no meaning is told") {

@@ -33,7 +33,7 @@ TEST_CASE("one value, equal ones and none") {
   CHECK(PlotCurve({{7, 0.5}}, PlotInk::kAscii, {24, 3}) ==
         Lines{"0.5 |", "    |*", "0.5 |", "     7"});
   CHECK(PlotCurve({{1, 2}, {2, 2}}, PlotInk::kAscii, {24, 3})[1] ==
-        "  |*                    *");
+        "  |*                   *");
   CHECK(PlotCurve({}, PlotInk::kAscii, {}).empty());
   CHECK(PlotCurve({{1, std::nan("")}}, PlotInk::kBraille, {}).empty());
 }

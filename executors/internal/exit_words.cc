@@ -43,6 +43,7 @@ bool SaysDeviceMemory(std::string_view words) {
       "CUDA_ERROR_OUT_OF_MEMORY",
       "cudaErrorMemoryAllocation",
       "HIP out of memory",
+      "OOM when allocating tensor",  // TensorFlow
   };
   return std::any_of(std::begin(kSigns), std::end(kSigns), [&](std::string_view sign) {
     return words.find(sign) != std::string_view::npos;

@@ -31,7 +31,9 @@ void LineFollower::Seek(const SourceOffset& to) {
   buffer_.clear();
   searched_ = 0;
   skipped_ = 0;
-  after_newline_ = false;
+  // Where more follows the place there was a newline before it, if the file is the
+  // same.
+  after_newline_ = watches_start_ && to.offset > 0;
   start_.clear();
 }
 

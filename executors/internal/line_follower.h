@@ -40,7 +40,8 @@ class LineFollower {
                 const std::function<void(const Line&)>& visit);
   void Seek(const SourceOffset& to);
   // From now on a file whose beginning has changed is a new generation, though it is as
-  // long as before and its lines end in the same places.
+  // long as before and its lines end in the same places; and so is one in which the
+  // place of a Seek is within a line.
   void WatchStart() { watches_start_ = true; }
   const SourceOffset& position() const { return position_; }
 

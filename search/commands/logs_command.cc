@@ -73,7 +73,8 @@ void RequireLogs(const fs::path& folder,
                                   run.key.attempt.value(),
                                   options.trial));
   }
-  if (fs::exists(folder)) return;  // just being started
+  // It may just be started.
+  if (fs::exists(folder) || (options.follow && run.ended == 0)) return;
   throw ConfigError(fmt::format(
       "{}: not here; attempt {} of trial {} ran on {}, which does not share "
       "this folder or has not made it yet",
@@ -109,6 +110,7 @@ class Follower {
         poll(nullptr, 0, kLookEveryMs);
       }
       if (!options_.follow || Ends(row, over)) return 0;
+      if (over) poll(nullptr, 0, kLookEveryMs);  // for the next attempt
     }
   }
 

@@ -1,6 +1,7 @@
 // `read`: where reports come from besides $HYPEROPT_REPORT.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <regex>
 
 #include "search/internal/config/readers.h"
@@ -131,6 +132,32 @@ void ReadOne(const Value& value, const std::string& path, Reading& reading) {
   for (ReadSource& source : sources) reading.config.read.push_back(std::move(source));
 }
 
+// Whether anything leads the program to its trial's folder.
+bool WritesToOwnFolder(const SearchConfig& config) {
+  if (config.workdir == "trial") return true;
+  std::vector<std::string> words = config.command;
+  for (const auto& [name, entry] : config.env) words.push_back(entry.value);
+  return std::ranges::any_of(words, [](const std::string& word) {
+    return word.find("${trial.dir}") != word.npos ||
+           word.find("HYPEROPT_TRIAL_DIR") != word.npos;
+  });
+}
+
+void NoteFolder(const Reading& reading) {
+  if (WritesToOwnFolder(reading.config)) return;
+  for (const ReadSource& source : reading.config.read) {
+    if (!IsOfFiles(source.kind)) continue;
+    reading.problems.Note(
+        fmt::format("read.{}: {} is looked for in each trial's own folder, and nothing "
+                    "here leads the program there: unless it writes to "
+                    "$HYPEROPT_TRIAL_DIR by itself, set `workdir: trial`, or hand it "
+                    "${{trial.dir}}",
+                    KeyOf(source.kind),
+                    source.glob));
+    return;
+  }
+}
+
 }  // namespace
 
 void ReadReports(Section& top, Reading& reading) {
@@ -140,10 +167,11 @@ void ReadReports(Section& top, Reading& reading) {
     top.Fail("read", "has an effect only with `command`");
     return;
   }
-  if (!value->is_list()) return ReadOne(*value, "read", reading);
+  if (!value->is_list()) ReadOne(*value, "read", reading);
   for (size_t i = 0; i < value->items.size(); ++i) {
     ReadOne(value->items[i], fmt::format("read.{}", i), reading);
   }
+  NoteFolder(reading);
 }
 
 }  // namespace hyperopt::internal

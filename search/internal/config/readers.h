@@ -42,9 +42,11 @@ std::optional<std::string> ReadInput(const std::filesystem::path& path,
 void ReadEnvironment(Section& top, Reading& reading);
 // `command`, and whether `arg:` has a use. REQUIRES: parameters and env have been read.
 void ReadCommand(Section& top, Reading& reading);
+// `keep`.
+void ReadKeep(Section& top, Reading& reading);
 // `hooks`.
 void ReadHooks(Section& top, Reading& reading);
-// `read`.
+// `read`. REQUIRES: command, env and places have been read.
 void ReadReports(Section& top, Reading& reading);
 // `name` (or what stands for it), `dataset`, `workdir`. `file_name` is the search
 // file's.
