@@ -16,8 +16,8 @@ import tempfile
 import unittest
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PACKAGES = ["numpy", "scipy", "scikit-learn", "xgboost-cpu"]
-LIMIT_S = 600  # against hanging for ever; nothing is judged by it
+PACKAGES = ["numpy", "scipy", "scikit-learn", "xgboost-cpu", "hydra-core"]
+LIMIT_S = 300  # against hanging for ever; a pip that takes longer counts as one that can not install
 SKIPPED = 77
 
 
@@ -65,12 +65,29 @@ class PypiTest(unittest.TestCase):
             self.assertEqual(epochs, list(range(1, len(epochs) + 1)))
         self.assertGreater(max(trial["best"] for trial in trials), 0.8)
 
+    def test_hydra(self):
+        trials = self.search("hydra", "hyperopt.executor.num_samples=10")
+        notes = set()
+        for trial in trials:
+            folder = os.path.join(self.base, "results", "hydra", "trials", str(trial["id"]), "0", "1")
+            with open(os.path.join(folder, "stdout.log")) as file:
+                config = json.loads(file.readline())
+            params = trial["params"]
+            # What Hydra understood is what was proposed, with its types.
+            seen = {"optimizer": config["optimizer"]["name"], "optimizer.lr": config["optimizer"]["lr"],
+                    "model.dropout": config["model"]["dropout"], "model.layers": config["model"]["layers"],
+                    "seed": config["seed"], "note": config["note"]}
+            self.assertEqual(seen, params)
+            notes.add(params["note"])
+            self.assertTrue(os.path.isdir(os.path.join(folder, "hydra", ".hydra")))
+        self.assertGreater(len(notes), 3)
+
 
 def environment(build):
     """The folder of a Python that has the packages; None where pip can not install them."""
     folder = os.path.join(build, "pypi-venv")
     python = os.path.join(folder, "bin", "python3")
-    check = [python, "-c", "import numpy, scipy, sklearn, xgboost"]
+    check = [python, "-c", "import numpy, scipy, sklearn, xgboost, hydra"]
     if os.path.exists(python) and subprocess.run(check, capture_output=True, check=False).returncode == 0:
         return os.path.dirname(python)
     shutil.rmtree(folder, ignore_errors=True)
