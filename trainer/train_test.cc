@@ -1,127 +1,19 @@
-// The real program, from outside: ranks are processes on loopback.
+// The real program, from outside, as one process.
 #include "trainer/train.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
-#include <cmath>
-#include <csignal>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "trainer/checkpoint.h"
-#include "trainer/testing/rank_process.h"
-#include "trial/ids.h"
-#include "trial/rng.h"
+#include "trainer/testing/train_bench.h"
 
 namespace hyperopt {
 namespace {
 
-using Env = std::map<std::string, std::string>;
+using Bench = TrainBench;
+using Env = TrainBench::Env;
 using Json = nlohmann::ordered_json;
-
-// 200 rows: 155 to train on, 20 to validate, 25 to test, of all feature types, with
-// targets that can be learned.
-std::string Table() {
-  Rng rng(1, TrialId(), "table");
-  std::string csv = "x,c,b,kind,value,flag,s\n";
-  for (int row = 0; row < 200; ++row) {
-    const double x = rng.Normal();
-    const auto c = static_cast<int>(rng.Below(3));
-    const bool b = rng.Below(2) == 1;
-    const double value = 3 * x + c + (b ? 1 : 0) + 0.1 * rng.Normal();
-    const char* split = row < 155 ? "0" : row < 175 ? "1" : "2";
-    csv += fmt::format("{},{},{},{},{},{},{}\n",
-                       row % 17 == 0 ? "" : fmt::format("{}", x),
-                       "rgb"[c],
-                       b,
-                       value > 2   ? "high"
-                       : value > 0 ? "middle"
-                                   : "low",
-                       value,
-                       value > 1,
-                       split);
-  }
-  return csv;
-}
-
-Json Config() {
-  return Json::parse(R"({
-    "input_features": [{"name": "x", "type": "number"}, {"name": "c", "type": "category"},
-                       {"name": "b", "type": "binary", "encoder": {"type": "dense", "output_size": 4}}],
-    "output_features": [{"name": "kind", "type": "category"}, {"name": "value", "type": "number"},
-                        {"name": "flag", "type": "binary"}],
-    "combiner": {"num_fc_layers": 2, "output_size": 16},
-    "preprocessing": {"split": {"type": "fixed", "column": "s"}},
-    "dataset": "table.csv",
-    "trainer": {"epochs": 4, "batch_size": 16, "learning_rate": 0.01, "early_stop": -1}})");
-}
-
-// A folder with table and config, in which trials run.
-struct Bench {
-  TestFolder folder;
-  Json config = Config();
-  std::filesystem::path config_path;
-
-  void WriteFiles() {
-    folder.Write("table.csv", Table());
-    config_path = folder.Write("config.json", config.dump());
-  }
-
-  // The environment of a trial whose files are called after `name`.
-  Env EnvOf(const std::string& name) const {
-    return {{"HYPEROPT_CONFIG", config_path},
-            {"HYPEROPT_REPORT", folder.path() / (name + ".jsonl")},
-            {"HYPEROPT_CHECKPOINT_DIR", folder.path() / name},
-            {"HYPEROPT_TRIAL", "7"},
-            {"HYPEROPT_SEED", "5"}};
-  }
-
-  std::vector<RankProcess> Start(const std::string& name, int ranks, Env env) const {
-    std::vector<RankProcess> processes;
-    env["MASTER_ADDR"] = "127.0.0.1";
-    env["MASTER_PORT"] = std::to_string(FreePort());
-    env["WORLD_SIZE"] = std::to_string(ranks);
-    if (ranks == 1) env.erase("WORLD_SIZE");
-    for (int rank = 0; rank < ranks; ++rank) {
-      env["RANK"] = std::to_string(rank);
-      processes.emplace_back(
-          std::vector<std::string>{}, env, folder.path() / (name + ".log"));
-    }
-    return processes;
-  }
-
-  std::vector<int> Run(const std::string& name, int ranks, const Env& env) const {
-    std::vector<int> codes;
-    auto processes = Start(name, ranks, env);
-    for (RankProcess& process : processes) codes.push_back(process.Wait());
-    return codes;
-  }
-
-  std::vector<float> Weights(const std::string& name, int step) const {
-    return ReadCheckpointWeights(folder.path() / name / std::to_string(step));
-  }
-  std::string Log(const std::string& name) const { return folder.Read(name + ".log"); }
-};
-
-double LargestDifference(const std::vector<float>& a, const std::vector<float>& b) {
-  REQUIRE(a.size() == b.size());
-  double largest = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    largest = std::max(largest, std::abs(static_cast<double>(a[i]) - b[i]));
-  }
-  return largest;
-}
-
-// Waits for a condition that another process brings about.
-template <typename Condition>
-bool Await(const Condition& condition) {
-  for (int i = 0; i < 12000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return false;
-}
 
 const std::vector<int> kOneDone = {0};
 
@@ -133,10 +25,10 @@ TEST_CASE("a run learns, reports every promised field each epoch, and checkpoint
   const auto lines = bench.folder.Lines("a.jsonl");
   REQUIRE(lines.size() == 40);
   const Json last = Json::parse(lines.back());
-  for (const std::string& field : ReportedFields(Config())) {
+  for (const std::string& field : ReportedFields(TrainBenchConfig())) {
     CHECK_MESSAGE(last.contains(field), field);
   }
-  CHECK(last.size() == ReportedFields(Config()).size() + 1);
+  CHECK(last.size() == ReportedFields(TrainBenchConfig()).size() + 1);
   CHECK(last["step"] == 40);
   CHECK(last["validation.value.r2"].get<double>() > 0.9);
   CHECK(last["validation.flag.roc_auc"].get<double>() > 0.9);
@@ -195,141 +87,6 @@ TEST_CASE("a clone of another trial's checkpoint does not repeat its report") {
   CHECK(bench.Run("b", 1, clone) == kOneDone);
   REQUIRE(bench.folder.Lines("b.jsonl").size() == 1);
   CHECK(bench.folder.Lines("b.jsonl")[0] == bench.folder.Lines("a.jsonl")[3]);
-}
-
-TEST_CASE("N ranks with batch B equal one rank with batch N x B to 1e-5") {
-  // Ten steps, the last of 11 rows instead of 16; then three ranks, with 5 of 15 rows
-  // in the last step, and with 2, so that one rank has none.
-  struct Case {
-    int ranks;
-    int batch_size;
-  };
-  for (const Case& c : {Case{2, 8}, Case{3, 5}, Case{3, 17}}) {
-    for (const std::string optimizer : {"sgd", "adam"}) {
-      CAPTURE(c.ranks);
-      CAPTURE(optimizer);
-      Bench bench;
-      bench.config["trainer"]["epochs"] = 1;
-      bench.config["trainer"]["optimizer"] = {{"type", optimizer}, {"momentum", 0.9}};
-      bench.config["trainer"]["batch_size"] = c.ranks * c.batch_size;
-      bench.WriteFiles();
-      CHECK(bench.Run("one", 1, bench.EnvOf("one")) == kOneDone);
-      bench.config["trainer"]["batch_size"] = c.batch_size;
-      bench.WriteFiles();
-      CHECK_MESSAGE(bench.Run("many", c.ranks, bench.EnvOf("many")) ==
-                        std::vector<int>(c.ranks, 0),
-                    bench.Log("many"));
-      const auto one = bench.Weights("one", 1);
-      CHECK(LargestDifference(one, bench.Weights("many", 1)) < 1e-5);
-      const Json one_line = Json::parse(bench.folder.Lines("one.jsonl").at(0));
-      const auto many_lines = bench.folder.Lines("many.jsonl");
-      REQUIRE(many_lines.size() == 1);
-      const Json many_line = Json::parse(many_lines[0]);
-      for (const auto& [name, value] : one_line.items()) {
-        CAPTURE(name);
-        CHECK(many_line[name].get<double>() ==
-              doctest::Approx(value.get<double>()).epsilon(1e-4));
-      }
-    }
-  }
-}
-
-TEST_CASE("the comparison of weights would notice a wrong gradient") {
-  Bench bench;
-  bench.config["trainer"]["epochs"] = 1;
-  bench.WriteFiles();
-  CHECK(bench.Run("one", 1, bench.EnvOf("one")) == kOneDone);
-  // Two ranks that take the same batch size each: another global batch.
-  CHECK(bench.Run("many", 2, bench.EnvOf("many")) == std::vector<int>{0, 0});
-  CHECK(LargestDifference(bench.Weights("one", 1), bench.Weights("many", 1)) > 1e-4);
-}
-
-TEST_CASE("SIGTERM to any rank stops all of them, exit 0, last epoch checkpointed") {
-  for (const int ranks : {1, 2}) {
-    CAPTURE(ranks);
-    Bench bench;
-    bench.config["trainer"]["epochs"] = 1'000'000;
-    bench.WriteFiles();
-    auto processes = bench.Start("a", ranks, bench.EnvOf("a"));
-    REQUIRE_MESSAGE(Await([&] { return bench.folder.Lines("a.jsonl").size() >= 2; }),
-                    bench.Log("a"));
-    processes.back().Signal(SIGTERM);
-    for (RankProcess& process : processes) CHECK(process.Wait() == 0);
-    const Json last = Json::parse(bench.folder.Lines("a.jsonl").back());
-    CHECK(IsComplete(bench.folder.path() / "a" / last["step"].dump()));
-  }
-}
-
-TEST_CASE("a rank that is killed ends the others with the environment's code") {
-  Bench bench;
-  bench.config["trainer"]["epochs"] = 1'000'000;
-  bench.WriteFiles();
-  auto processes = bench.Start("a", 2, bench.EnvOf("a"));
-  REQUIRE(Await([&] { return bench.folder.Lines("a.jsonl").size() >= 1; }));
-  processes[1].Signal(SIGKILL);
-  CHECK(processes[1].Wait() == 128 + SIGKILL);
-  CHECK(processes[0].Wait() == 3);
-}
-
-TEST_CASE("a rank that fails alone does not leave the others waiting") {
-  Bench bench;
-  bench.WriteFiles();
-  Env env = bench.EnvOf("a");
-  env["HYPEROPT_CHECKPOINT_DIR"] = bench.config_path / "not a folder";
-  CHECK(bench.Run("a", 2, env) == std::vector<int>{3, 3});
-  CHECK(bench.Log("a").find("make the checkpoint's folder") != std::string::npos);
-}
-
-TEST_CASE("a port that is taken is told") {
-  Bench bench;
-  bench.WriteFiles();
-  bench.config["trainer"]["epochs"] = 1'000'000;
-  bench.WriteFiles();
-  Env env = bench.EnvOf("a");
-  env["WORLD_SIZE"] = "2";
-  env["RANK"] = "0";
-  env["MASTER_PORT"] = std::to_string(FreePort());
-  RankProcess first({}, env, bench.folder.path() / "a.log");
-  env["RANK"] = "1";
-  RankProcess second({}, env, bench.folder.path() / "a.log");
-  REQUIRE(Await([&] { return !bench.folder.Lines("a.jsonl").empty(); }));
-  env["RANK"] = "0";
-  RankProcess other({}, env, bench.folder.path() / "b.log");
-  CHECK(other.Wait() == 3);
-  CHECK(bench.Log("b").find("Address already in use") != std::string::npos);
-}
-
-TEST_CASE("ranks that do not join are named") {
-  Bench bench;
-  bench.WriteFiles();
-  Env env = bench.EnvOf("a");
-  env["HYPEROPT_JOIN_TIMEOUT_S"] = "1";
-  env["WORLD_SIZE"] = "3";
-  env["RANK"] = "0";
-  env["MASTER_PORT"] = std::to_string(FreePort());
-  RankProcess alone({}, env, bench.folder.path() / "a.log");
-  CHECK(alone.Wait() == 3);
-  CHECK(bench.Log("a").find("rank 1, 2 of 3 did not join") != std::string::npos);
-  env["RANK"] = "1";
-  RankProcess other({}, env, bench.folder.path() / "b.log");
-  CHECK(other.Wait() == 3);
-  CHECK(bench.Log("b").find("rank 0 did not answer") != std::string::npos);
-}
-
-TEST_CASE("ranks that were started differently refuse to train together") {
-  Bench bench;
-  bench.WriteFiles();
-  Env env = bench.EnvOf("a");
-  env["WORLD_SIZE"] = "2";
-  env["RANK"] = "0";
-  env["MASTER_PORT"] = std::to_string(FreePort());
-  RankProcess first({}, env, bench.folder.path() / "a.log");
-  env["RANK"] = "1";
-  env["HYPEROPT_SEED"] = "6";
-  RankProcess second({}, env, bench.folder.path() / "b.log");
-  CHECK(first.Wait() == 3);
-  CHECK(second.Wait() == 3);
-  CHECK(bench.Log("a").find("different configs") != std::string::npos);
 }
 
 TEST_CASE("a diverged run reports NaN, keeps no checkpoint of it and exits 0") {
@@ -397,7 +154,8 @@ TEST_CASE("--check --json: rows, steps and metrics, or every error; nothing is r
   CHECK(report["errors"].empty());
   CHECK(report["rows"]["train"] == 155);
   CHECK(report["steps_per_epoch"] == 10);
-  CHECK(report["metrics"].get<std::vector<std::string>>() == ReportedFields(Config()));
+  CHECK(report["metrics"].get<std::vector<std::string>>() ==
+        ReportedFields(TrainBenchConfig()));
   CHECK(!std::filesystem::exists(bench.folder.path() / "a.jsonl"));
 
   bench.config["input_features"][0]["column"] = "y";

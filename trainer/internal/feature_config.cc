@@ -61,20 +61,6 @@ Names MissingStrategies(FeatureType type) {
   return {};
 }
 
-const char* MissingName(MissingValues missing) {
-  switch (missing) {
-    case MissingValues::kFillConst:
-      return "fill_with_const";
-    case MissingValues::kFillMean:
-      return "fill_with_mean";
-    case MissingValues::kFillMode:
-      return "fill_with_mode";
-    case MissingValues::kDropRow:
-      return "drop_row";
-  }
-  return "";
-}
-
 MissingValues MissingFromName(std::string_view name) {
   if (name == "fill_with_mean") return MissingValues::kFillMean;
   if (name == "fill_with_mode") return MissingValues::kFillMode;
@@ -314,6 +300,20 @@ std::string_view FeatureTypeName(FeatureType type) {
       return "category";
     case FeatureType::kBinary:
       return "binary";
+  }
+  return "";
+}
+
+const char* MissingName(MissingValues missing) {
+  switch (missing) {
+    case MissingValues::kFillConst:
+      return "fill_with_const";
+    case MissingValues::kFillMean:
+      return "fill_with_mean";
+    case MissingValues::kFillMode:
+      return "fill_with_mode";
+    case MissingValues::kDropRow:
+      return "drop_row";
   }
   return "";
 }

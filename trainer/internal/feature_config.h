@@ -30,6 +30,9 @@ struct FcKeys {
 inline constexpr FcKeys kCombinerFcKeys = {
     "num_fc_layers", "output_size", "activation", "norm", "dropout", "use_bias"};
 
+// As `missing_value_strategy` says it.
+const char* MissingName(MissingValues missing);
+
 inline constexpr int64_t kMaxCount = int64_t{1} << 53;
 inline constexpr int64_t kMaxWidth = int64_t{1} << 20;
 

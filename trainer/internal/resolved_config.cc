@@ -1,25 +1,12 @@
 #include <nlohmann/json.hpp>
 
+#include "trainer/internal/feature_config.h"
 #include "trainer/model_config.h"
 
 namespace hyperopt {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const char* MissingName(MissingValues missing) {
-  switch (missing) {
-    case MissingValues::kFillConst:
-      return "fill_with_const";
-    case MissingValues::kFillMean:
-      return "fill_with_mean";
-    case MissingValues::kFillMode:
-      return "fill_with_mode";
-    case MissingValues::kDropRow:
-      return "drop_row";
-  }
-  return "";
-}
 
 Json NameOrNone(const std::string& name) { return name.empty() ? "none" : name; }
 
