@@ -25,7 +25,7 @@ TEST_CASE("falls from the upper left to the lower right") {
   const Lines braille = PlotCurve({{1, 1}, {9, 2}}, PlotInk::kBraille, {24, 2});
   REQUIRE(braille.size() == 3);
   CHECK(braille[0].starts_with("2 |"));
-  CHECK(braille[0].ends_with("\u2809"));       // the uppermost dots
+  CHECK(braille[0].ends_with("\u280a"));       // up to the top
   CHECK(braille[1].starts_with("1 |\u28c0"));  // the lowest ones
 }
 
