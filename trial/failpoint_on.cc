@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -32,8 +33,10 @@ struct Plan {
   std::mutex mutex;
   std::map<std::string, long, std::less<>> hits_left;
   std::set<std::string, std::less<>> defects;
+  std::string log;
 
   Plan() {
+    if (const char* file = std::getenv("HYPEROPT_FAILPOINT_LOG")) log = file;
     for (const std::string& word : WordsOf("HYPEROPT_FAILPOINT")) {
       const size_t at = word.find('@');
       const long n =
@@ -50,6 +53,14 @@ Plan& ThePlan() {
   return plan;
 }
 
+void NoteStrike(const std::string& log, const std::string& name) {
+  const int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (fd < 0) return;
+  const std::string line = name + "\n";
+  [[maybe_unused]] const ssize_t written = write(fd, line.data(), line.size());
+  close(fd);
+}
+
 }  // namespace
 
 void Failpoint(const char* name) {
@@ -57,7 +68,9 @@ void Failpoint(const char* name) {
   const std::lock_guard lock(plan.mutex);
   const auto found = plan.hits_left.find(std::string_view(name));
   if (found == plan.hits_left.end()) return;
-  if (--found->second == 0) kill(getpid(), SIGKILL);
+  if (--found->second != 0) return;
+  if (!plan.log.empty()) NoteStrike(plan.log, found->first);
+  kill(getpid(), SIGKILL);
 }
 
 bool Defective(const char* name) {

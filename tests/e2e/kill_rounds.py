@@ -3,12 +3,13 @@
 
   kill_rounds.py BUILD_DIR [--rounds N] [--seed S] [--defect NAME --expect-failure]
 
-After each round the same line is run until the sweep is done, and the record is compared with what
-the trials logged themselves. With --expect-failure a deliberately broken build is run: some round
+After each round the same line is run until the sweep is done, struck again at times, and the record
+is compared with what the trials logged themselves. A round whose point never struck is repeated. With --expect-failure a deliberately broken build is run: some round
 must make the audit fail.
 """
 
 import argparse
+import collections
 import os
 import random
 import shutil
@@ -27,52 +28,103 @@ NAMED = [
 AT_RANDOM = ["controller", "executor", "keeper", "rank", "all"]
 
 
+class NeverStruck(Exception):
+    """The round was over before its point was passed so often."""
+
+
 def strike(sweep, target, rng):
     """Kills `target` at some moment while the sweep runs; False where it was over before."""
-    threshold = rng.randrange(1, 2 * sweep.trials)
+    threshold = len(sweep.side_log()) + rng.randrange(1, 2 * sweep.trials)
 
     def moment():
         return len(sweep.side_log()) >= threshold or sweep.process.poll() is not None
     sweeps.wait_until(moment, f"{threshold} lines in the side log")
-    victims = {
-        "controller": lambda: [sweep.process.pid],
-        "executor": lambda: [sweep.pid_of("executor.lock")],
-        "keeper": sweep.keeper_pids,
-        "rank": sweep.rank_pids,
-        "all": lambda: [sweep.process.pid, sweep.pid_of("executor.lock"), *sweep.keeper_pids(), *sweep.rank_pids()],
-    }[target]()
-    for pid in victims:
-        if pid > 1 and (pid == sweep.process.pid or sweep.is_ours(pid)):
-            sweeps.kill(pid)
+    def controller():
+        return [sweep.process.pid] if sweep.process.poll() is None else []
+
+    def executor():
+        pid = sweep.pid_of("executor.lock")
+        return [pid] if pid > 1 and sweep.is_ours(pid) else []
+    alive = {
+        "controller": controller, "executor": executor, "keeper": sweep.keeper_pids, "rank": sweep.rank_pids,
+        "all": lambda: [*controller(), *executor(), *sweep.keeper_pids(), *sweep.rank_pids()],
+    }[target]
+    # At some moments there is no rank.
+    found = sweeps.wait_until(lambda: alive() or (not controller() and ["over"]), target)
+    struck = found != ["over"]
+    for pid in found if struck else []:
+        sweeps.kill(pid)
+    return struck
 
 
-def one_round(folder, build, seed, defect=None, reference=None):
+def session(sweep, target, hit, rng, defect=None):
+    """One life of the controller, struck at `target`: its exit code, and whether it was struck."""
+    if target not in NAMED:
+        sweep.process = sweep.start(defect=defect)
+        struck = strike(sweep, target, rng)
+        return sweep.finish(sweep.process), struck
+    before = len(sweep.struck())
+    sweep.process = sweep.start(failpoint=f"{target}@{hit}", defect=defect)
+    code = sweep.finish(sweep.process)
+    return code, len(sweep.struck()) > before
+
+
+def choose_hit(target, rng):
+    # Each life of a keeper dies at the same hit: some trials must end before it.
+    return rng.randrange(5 if target.startswith("keeper.") else 1, 14)
+
+
+def play(sweep, target, hit, rng, defect):
+    """Runs the sweep to its end. Three of four resumed sessions are struck too.
+    Returns what was struck, one name a session."""
+    code, struck = session(sweep, target, hit, rng, defect)
+    if not struck:
+        raise NeverStruck(f"{target}@{hit} never struck")
+    hits, resumes = [target], 0
+    while code != 0:
+        resumes += 1
+        if resumes > 8:
+            raise AssertionError(f"still exit code {code} after {resumes} resumes, struck: {hits}")
+        if defect is None and len(hits) < 4 and rng.random() < 0.75:
+            target = rng.choice(NAMED + AT_RANDOM)
+            code, struck = session(sweep, target, choose_hit(target, rng), rng)
+            hits += [target] if struck else []
+        else:
+            sweep.process = sweep.start(defect=defect)
+            code = sweep.finish(sweep.process)
+    return hits
+
+
+def one_round(folder, build, seed, defect=None, reference=None, ease=0):
+    """`ease`: how often this round has missed its point already."""
     rng = random.Random(seed)
     # A defect shows where it matters: between what was sent and the commit that should precede it.
     target = "controller.before_commit" if defect else rng.choice(NAMED + AT_RANDOM * 2)
-    sweep = sweeps.Sweep(folder, build, ms=rng.choice([1, 5, 20]))
-    named = target in NAMED
-    # Each life of a keeper dies at the same hit: some trials must end before it.
-    hit = rng.randrange(5 if target.startswith("keeper.") else 1, 14)
-    sweep.process = sweep.start(failpoint=f"{target}@{hit}" if named else None, defect=defect)
-    if not named:
-        strike(sweep, target, rng)
-    code = sweep.finish(sweep.process)
-    resumes = 0
-    while code != 0:
-        resumes += 1
-        if resumes > 4:
-            raise AssertionError(f"still exit code {code} after {resumes} resumes:\n" + sweep.output())
-        sweep.process = sweep.start(defect=defect)
-        code = sweep.finish(sweep.process)
-    # A keeper that dies between an end and its exit.json, and a rank killed after its last word,
-    # end an attempt of which nothing is known: it runs again, as it must.
-    may_lose = target in ("rank", "all") or target.startswith("keeper")
+    # To look for ranks takes a while: they must live that long.
+    sweep = sweeps.Sweep(folder, build, ms=100 if target == "rank" else rng.choice([1, 5, 20]))
+    hit = choose_hit(target, rng)
+    if ease > 0:
+        hit = min(hit, 5 if target.startswith("keeper.") else 5 - 2 * ease)
+    rng = random.Random(f"{seed} {ease}")
     try:
+        hits = play(sweep, target, hit, rng, defect)
+        # A keeper that dies between an end and its exit.json, and a rank killed after its last word,
+        # end an attempt of which nothing is known: it runs again, as it must.
+        may_lose = any(name in ("rank", "all") or name.startswith("keeper") for name in hits)
         sweep.audit(reference=reference, may_lose_ended=may_lose)
     except AssertionError as error:
         raise AssertionError(f"{target}@{hit} seed {seed}: {error}\n{sweep.output()}") from error
-    return target, resumes
+    return hits
+
+
+def repeated_round(folder, build, seed, defect, reference):
+    """A round that misses its point tests nothing: it is repeated with an earlier one."""
+    for ease in range(3):
+        try:
+            return one_round(f"{folder}.{ease}" if ease else folder, build, seed, defect, reference, ease)
+        except NeverStruck as miss:
+            print(f"{os.path.basename(folder)}: {miss}, again", flush=True)
+    raise AssertionError(f"seed {seed}: the point was missed three times")
 
 
 def reference_parameters(folder, build):
@@ -94,12 +146,13 @@ def main():
     base = tempfile.mkdtemp(prefix="hyperopt kill rounds ")
     build = os.path.abspath(options.build)
     reference = None if options.defect else reference_parameters(os.path.join(base, "reference"), build)
-    caught = None
+    caught, struck = None, collections.Counter()
     for number in range(options.rounds):
         folder = os.path.join(base, f"round {number}")
         try:
-            target, resumes = one_round(folder, build, options.seed * 100000 + number, options.defect, reference)
-            print(f"round {number}: {target}, {resumes} resumes: ok", flush=True)
+            hits = repeated_round(folder, build, options.seed * 100000 + number, options.defect, reference)
+            struck.update(hits)
+            print(f"round {number}: {', '.join(hits)}: ok", flush=True)
         except AssertionError as error:
             caught = error
             print(f"round {number}: {error}", flush=True)
@@ -108,6 +161,7 @@ def main():
             print(f"kept: {folder}")
             sys.exit(1)
         shutil.rmtree(folder)
+    print("struck: " + ", ".join(f"{name} {count}" for name, count in sorted(struck.items())))
     shutil.rmtree(base, ignore_errors=True)
     if options.expect_failure and caught is None:
         print(f"the audit did not notice the defect {options.defect}")

@@ -36,6 +36,7 @@ class Sweep:
         os.makedirs(folder, exist_ok=True)
         self.dir = os.path.join(folder, "sweep")
         self.log = os.path.join(folder, "side.log")
+        self.strikes = os.path.join(folder, "strikes.log")
         self.config = os.path.join(folder, "search.yaml")
         self.reports = reports
         self.trials = trials
@@ -65,6 +66,7 @@ hyperopt:
         env.pop("HYPEROPT_DEFECT", None)
         if failpoint:
             env["HYPEROPT_FAILPOINT"] = failpoint
+            env["HYPEROPT_FAILPOINT_LOG"] = self.strikes
         if defect:
             env["HYPEROPT_DEFECT"] = defect
         out = open(os.path.join(self.folder, "out.txt"), "ab")
@@ -102,6 +104,13 @@ hyperopt:
         with open(self.log) as file:
             return [(what, int(trial), int(attempt), int(pid))
                     for what, trial, attempt, pid in (line.split() for line in file)]
+
+    def struck(self):
+        """The failpoints that have killed someone, one name a time."""
+        if not os.path.exists(self.strikes):
+            return []
+        with open(self.strikes) as file:
+            return file.read().split()
 
     def pid_of(self, lock):
         try:
