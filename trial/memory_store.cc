@@ -67,6 +67,14 @@ class MemoryStore final : public TrialStore {
     return trial ? trial->reports : std::vector<ReportRow>();
   }
 
+  std::vector<FileRow> LoadFiles(TrialId id) const override {
+    std::vector<FileRow> files;
+    if (const Trial* trial = Find(id)) {
+      for (const auto& [name, file] : trial->files) files.push_back(file);
+    }
+    return files;
+  }
+
   void ForEachEvent(int64_t first,
                     const std::function<bool(const EventRow&)>& visit) const override {
     for (auto it = events_.lower_bound(first); it != events_.end(); ++it) {
@@ -86,6 +94,7 @@ class MemoryStore final : public TrialStore {
     std::map<RunKey, std::map<SourceId, SourceOffset>> offsets;
     std::vector<ReportRow> reports;
     std::set<ReportKey> report_keys;
+    std::map<std::pair<RunKey, std::string>, FileRow> files;
   };
 
   const Trial* Find(TrialId id) const {
@@ -109,6 +118,10 @@ class MemoryStore final : public TrialStore {
   void Put(const PutRung& change) {
     const RungRow& row = change.row;
     rungs_[{row.trial, row.bracket, row.rung}] = row;
+  }
+  void Put(const PutFile& change) {
+    const FileRow& row = change.row;
+    trials_[row.key.trial].files[{row.key, row.name}] = row;
   }
   void Put(const PutOffset& change) {
     trials_[change.key.trial].offsets[change.key][change.offset.source] = change.offset;

@@ -120,6 +120,15 @@ struct RungRow {
   bool operator==(const RungRow&) const = default;
 };
 
+// A file of an attempt whose folder is not kept.
+struct FileRow {
+  RunKey key;
+  std::string name;  // in the attempt's folder: "stdout.log"
+  int64_t size = 0;  // bytes of the file
+  std::string data;  // packed (packed.h)
+  bool operator==(const FileRow&) const = default;
+};
+
 struct EventRow {
   int64_t number = 0;  // from 1, no gaps
   WallTime wall = 0;
@@ -165,6 +174,9 @@ struct AddReport {
 struct PutRung {
   RungRow row;
 };  // (trial, bracket, rung)
+struct PutFile {
+  FileRow row;
+};  // (key, name)
 struct PutOffset {
   RunKey key;
   SourceOffset offset;
@@ -182,6 +194,7 @@ using RecordChange = std::variant<PutSweep,
                                   PutRun,
                                   AddReport,
                                   PutRung,
+                                  PutFile,
                                   PutOffset,
                                   AddEvent,
                                   PutExecutor>;

@@ -152,6 +152,10 @@ class SqliteStore final : public TrialStore {
     return reader_->LoadReports(trial);
   }
 
+  std::vector<FileRow> LoadFiles(TrialId trial) const override {
+    return reader_->LoadFiles(trial);
+  }
+
   void ForEachEvent(int64_t first,
                     const std::function<bool(const EventRow&)>& visit) const override {
     reader_->ForEachEvent(first, visit);

@@ -114,6 +114,8 @@ TEST_CASE("the frozen record of version 1 opens and resumes") {
   CHECK(snapshot->rungs.size() == 1);
   CHECK(snapshot->executors == std::vector{SampleExecutor(1)});
   CHECK(store->LoadReports(TrialId(0)) == std::vector{SampleReport(0, 10, 0.5)});
+  CHECK(store->LoadFiles(TrialId(0)) ==
+        std::vector{FileRow{SampleKey(0), "stdout.log", 5, "hello"}});
   const std::vector<TrialId> ids = {TrialId(0)};
   CHECK(store->LoadParams(ids).at(0) == Params{{"lr", 0.001}, {"layers", int64_t{3}}});
 

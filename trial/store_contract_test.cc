@@ -64,6 +64,19 @@ TEST_CASE_TEMPLATE("a new store holds nothing", Kind, Memory, Sqlite, Faulty) {
   CHECK(kind.store->notes().empty());
 }
 
+TEST_CASE_TEMPLATE("kept files, by attempt and name", Kind, Memory, Sqlite, Faulty) {
+  Kind kind;
+  const FileRow out{SampleKey(0), "stdout.log", 5, std::string("a\0\xff", 3)};
+  const FileRow err{SampleKey(0), "stderr.log", 0, ""};
+  const FileRow second{SampleKey(0, 2), "stderr.log", 1, "x"};
+  kind.store->Commit(SampleChanges());
+  kind.store->Commit(Changes{PutFile{second}, PutFile{out}, PutFile{err}});
+  kind.store->Commit(Changes{PutFile{out}});
+  kind.Reopen();
+  CHECK(kind.store->LoadFiles(TrialId(0)) == std::vector{err, out, second});
+  CHECK(kind.store->LoadFiles(TrialId(1)).empty());
+}
+
 TEST_CASE_TEMPLATE("Load gives what was put", Kind, Memory, Sqlite, Faulty) {
   Kind kind;
   kind.store->Commit(SampleChanges());

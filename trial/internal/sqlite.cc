@@ -186,6 +186,13 @@ int32_t RowReader::Integer32() {
 double RowReader::Real() { return sqlite3_column_double(statement_, column_++); }
 
 std::string_view RowReader::Text() {
+  if (sqlite3_column_type(statement_, column_) == SQLITE_BLOB) {
+    const auto* bytes =
+        static_cast<const char*>(sqlite3_column_blob(statement_, column_));
+    const int count = sqlite3_column_bytes(statement_, column_++);
+    if (bytes == nullptr) return {};
+    return {bytes, static_cast<size_t>(count)};
+  }
   // The order matters: the text call may convert, and only then is the length right.
   const auto* text =
       reinterpret_cast<const char*>(sqlite3_column_text(statement_, column_));
@@ -248,6 +255,15 @@ void Statement::Bind(std::string_view text) {
   const auto size = static_cast<sqlite3_uint64>(text.size());
   if (sqlite3_bind_text64(
           statement_, next_++, data, size, SQLITE_STATIC, SQLITE_UTF8) != SQLITE_OK) {
+    database_.Throw();
+  }
+}
+
+void Statement::Bind(Blob blob) {
+  const void* data = blob.bytes.empty() ? "" : blob.bytes.data();
+  const auto size = static_cast<sqlite3_uint64>(blob.bytes.size());
+  if (sqlite3_bind_blob64(statement_, next_++, data, size, SQLITE_STATIC) !=
+      SQLITE_OK) {
     database_.Throw();
   }
 }

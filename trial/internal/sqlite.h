@@ -95,6 +95,11 @@ struct NullIfZero {
   double value;
 };
 
+// Bound as bytes, not as text.
+struct Blob {
+  std::string_view bytes;
+};
+
 // The columns of the current row, read from left to right. Valid until the next step.
 class RowReader {
  public:
@@ -104,7 +109,7 @@ class RowReader {
   int64_t Integer();
   int32_t Integer32();      // damaged where it does not fit
   double Real();            // NULL is 0
-  std::string_view Text();  // NULL is empty
+  std::string_view Text();  // NULL is empty; also the bytes of a BLOB
   std::optional<std::string_view> OptionalText();
   std::optional<int64_t> OptionalInteger();
   // Two columns: value and kind.
@@ -168,6 +173,7 @@ class Statement {
   void Bind(double value);  // NaN becomes NULL
   void Bind(NullIfZero value);
   void Bind(std::string_view text);
+  void Bind(Blob blob);
   void Bind(const std::string& text) { Bind(std::string_view(text)); }
   void Bind(const Objective& number);  // two columns
   template <typename T>

@@ -43,6 +43,8 @@ std::vector<T> ListFromJson(std::string_view text) {
   return ParseJson(text).get<std::vector<T>>();
 }
 
+}  // namespace
+
 TrialRow ReadTrial(RowReader& row) {
   TrialRow trial;
   trial.id = TrialId(row.Integer());
@@ -70,8 +72,6 @@ TrialRow ReadTrial(RowReader& row) {
   return trial;
 }
 
-}  // namespace
-
 // JSON that does not parse is damage to the record, not the user's mistake.
 template <typename Read>
 auto RecordReader::GuardJson(const Read& read) const {
@@ -95,6 +95,9 @@ RecordReader::RecordReader(Database& database)
                "SELECT trial, run, attempt, source, generation, offset, step, value, "
                "value_kind, fields, time, elapsed_s "
                "FROM report WHERE trial = ? ORDER BY number"),
+      files_(database,
+             "SELECT trial, run, attempt, name, size, data FROM file "
+             "WHERE trial = ? ORDER BY run, attempt, name"),
       events_(database,
               "SELECT number, time, kind, trial, detail "
               "FROM event WHERE number >= ? ORDER BY number") {}
@@ -172,11 +175,7 @@ std::optional<SweepRow> RecordReader::LoadSweep() {
 
 std::vector<TrialRow> RecordReader::LoadTrials() {
   std::vector<TrialRow> trials;
-  Statement(
-      database_,
-      "SELECT id, state, reason, detail, attempt, failures, lost, stopping, best, "
-      "best_kind, best_step, last, last_kind, last_step, reports, elapsed_s, "
-      "created, started, ended, parent, history FROM trial ORDER BY id")
+  Statement(database_, fmt::format("SELECT {} FROM trial ORDER BY id", kTrialColumns))
       .ForEach([&](RowReader row) {
         trials.push_back(ReadTrial(row));
         const auto expected = static_cast<int64_t>(trials.size()) - 1;
@@ -294,6 +293,21 @@ std::vector<ReportRow> RecordReader::LoadReports(TrialId trial) {
       },
       trial.value());
   return reports;
+}
+
+std::vector<FileRow> RecordReader::LoadFiles(TrialId trial) {
+  std::vector<FileRow> files;
+  files_.ForEach(
+      [&](RowReader row) {
+        FileRow& file = files.emplace_back();
+        file.key = ReadKey(row);
+        file.name = row.Text();
+        file.size = row.Integer();
+        file.data = row.Text();
+        return true;
+      },
+      trial.value());
+  return files;
 }
 
 void RecordReader::ForEachEvent(int64_t first,

@@ -36,16 +36,24 @@ class RecordWriter {
   void Put(const PutRun& change);
   void Put(const AddReport& change);
   void Put(const PutRung& change);
+  void Put(const PutFile& change);
   void Put(const PutOffset& change);
   void Put(const AddEvent& change);
   void Put(const PutExecutor& change);
   void PutTexts(const SweepRow& row);
 
   Statement sweep_, clear_texts_, text_, trial_, parameter_, run_, report_, rung_,
-      source_, event_, executor_;
+      file_, source_, event_, executor_;
   std::optional<Texts> written_;    // in this transaction
   std::optional<Texts> committed_;  // nullopt: not known
 };
+
+// The columns that ReadTrial reads, of the table `trial`.
+inline constexpr std::string_view kTrialColumns =
+    "id, state, reason, detail, attempt, failures, lost, stopping, best, best_kind, "
+    "best_step, last, last_kind, last_step, reports, elapsed_s, created, started, "
+    "ended, parent, history";
+TrialRow ReadTrial(RowReader& row);
 
 class RecordReader {
  public:
@@ -56,6 +64,7 @@ class RecordReader {
   Params LoadParams(TrialId trial);
   std::vector<RunRow> LoadRuns(TrialId trial);
   std::vector<ReportRow> LoadReports(TrialId trial);
+  std::vector<FileRow> LoadFiles(TrialId trial);
   void ForEachEvent(int64_t first, const std::function<bool(const EventRow&)>& visit);
 
  private:
@@ -68,7 +77,7 @@ class RecordReader {
   auto GuardJson(const Read& read) const;
 
   Database& database_;
-  Statement params_, runs_, reports_, events_;
+  Statement params_, runs_, reports_, files_, events_;
 };
 
 }  // namespace hyperopt

@@ -122,6 +122,15 @@ CREATE TABLE rung (
   arrival INTEGER NOT NULL,
   PRIMARY KEY (trial, bracket, rung)
 ) WITHOUT ROWID;
+CREATE TABLE file (           -- of attempts whose folder is not kept
+  trial INTEGER NOT NULL,
+  run INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  size INTEGER NOT NULL,      -- unpacked: sqlar_uncompress(data, size)
+  data BLOB NOT NULL,
+  PRIMARY KEY (trial, run, attempt, name)
+);
 CREATE TABLE event (
   number INTEGER PRIMARY KEY,
   time REAL,

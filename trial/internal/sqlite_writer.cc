@@ -48,6 +48,7 @@ RecordWriter::RecordWriter(Database& database)
               "ON CONFLICT (trial, run, attempt, source, generation, offset) "
               "DO NOTHING"),
       rung_(database, Replace("rung", 10)),
+      file_(database, Replace("file", 6)),
       source_(database, Replace("source", 8)),
       event_(database, Replace("event", 5)),
       executor_(database, Replace("executor", 8)) {}
@@ -166,6 +167,16 @@ void RecordWriter::Put(const PutRung& change) {
             row.late,
             row.stopped,
             row.order);
+}
+
+void RecordWriter::Put(const PutFile& change) {
+  const FileRow& row = change.row;
+  file_.Run(row.key.trial.value(),
+            row.key.run.value(),
+            row.key.attempt.value(),
+            row.name,
+            row.size,
+            Blob{row.data});
 }
 
 void RecordWriter::Put(const PutOffset& change) {

@@ -127,6 +127,16 @@ CREATE TABLE rung (
   PRIMARY KEY (trial, bracket, rung)
 ) WITHOUT ROWID;
 INSERT INTO rung VALUES(0,0,0,1,0.5,'finite',1,0,0,1);
+CREATE TABLE file (           -- of attempts whose folder is not kept
+  trial INTEGER NOT NULL,
+  run INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  size INTEGER NOT NULL,      -- unpacked: sqlar_uncompress(data, size)
+  data BLOB NOT NULL,
+  PRIMARY KEY (trial, run, attempt, name)
+);
+INSERT INTO file VALUES(0,0,1,'stdout.log',5,X'68656c6c6f');
 CREATE TABLE event (
   number INTEGER PRIMARY KEY,
   time REAL,
