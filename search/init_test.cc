@@ -84,6 +84,9 @@ TEST_CASE("Hydra: additions and lists of a multirun") {
   CHECK(config.space.Find("optimizer")->domain ==
         Domain(CategoricalDomain{{std::string("adam"), std::string("sgd")}}));
   CHECK(config.space.Find("k")->domain == Domain(CategoricalDomain{{int64_t{1}, 2.5}}));
+  const SearchConfig group = ConfigOf({"p", "optimizer=adam", "optimizer.lr=0.1"});
+  CHECK(group.arg_names.at("optimizer_group") == "optimizer");
+  CHECK(group.space.Find("optimizer.lr") != nullptr);
 }
 
 TEST_CASE("what is no setting stays as it was typed, in its place") {

@@ -49,6 +49,19 @@ class Draft {
     }
   }
 
+  // optimizer beside optimizer.lr can not both be places of one configuration: Hydra's
+  // group gets another name, and goes on being typed as it was.
+  void RenameGroups() {
+    for (Found& group : found_) {
+      const bool has_below = std::ranges::any_of(found_, [&group](const Found& other) {
+        return other.name.starts_with(group.name + ".");
+      });
+      if (!has_below) continue;
+      if (group.arg.empty()) group.arg = group.name;
+      group.name += "_group";
+    }
+  }
+
   // `${args}` in the style that was seen.
   std::string ArgsWord() const {
     if (hydra_) return "${args:hydra}";
@@ -255,6 +268,7 @@ std::string SearchFileForWords(const InitWords& init) {
   }
   Draft draft(init);
   draft.Read();
+  draft.RenameGroups();
   if (draft.found().empty()) {
     throw ConfigError(
         "these words have no option whose value could be searched: write each as you "

@@ -74,7 +74,7 @@ class PypiTest(unittest.TestCase):
                 config = json.loads(file.readline())
             params = trial["params"]
             # What Hydra understood is what was proposed, with its types.
-            seen = {"optimizer": config["optimizer"]["name"], "optimizer.lr": config["optimizer"]["lr"],
+            seen = {"optimizer_group": config["optimizer"]["name"], "optimizer.lr": config["optimizer"]["lr"],
                     "model.dropout": config["model"]["dropout"], "model.layers": config["model"]["layers"],
                     "seed": config["seed"], "note": config["note"]}
             self.assertEqual(seen, params)
