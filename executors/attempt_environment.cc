@@ -77,17 +77,6 @@ std::optional<std::string> Find(const std::vector<std::string>& env,
   return std::nullopt;
 }
 
-// HYPEROPT_PARAM_TRAINER_LEARNING_RATE for trainer.learning_rate.
-std::string ParameterVariable(std::string_view name) {
-  std::string variable = "HYPEROPT_PARAM_";
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = byte < 0x80 && std::isalnum(byte) != 0;
-    variable.push_back(plain ? static_cast<char>(std::toupper(byte)) : '_');
-  }
-  return variable;
-}
-
 // What is left out here is in the file that $HYPEROPT_PARAMS names.
 void AddParameters(const Params& params, Environment& env) {
   for (const auto& [name, value] : params) {
@@ -243,6 +232,16 @@ class RankMaker {
 };
 
 }  // namespace
+
+std::string ParameterVariable(std::string_view name) {
+  std::string variable = "HYPEROPT_PARAM_";
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte < 0x80 && std::isalnum(byte) != 0;
+    variable.push_back(plain ? static_cast<char>(std::toupper(byte)) : '_');
+  }
+  return variable;
+}
 
 std::vector<RankSpec> MakeRanks(const SweepSpec& sweep,
                                 const Launch& launch,

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "executors/keeper.h"
@@ -44,6 +45,9 @@ std::vector<RankSpec> MakeRanks(const SweepSpec& sweep,
                                 const std::vector<std::string>& base_env,
                                 int master_port);
 
+// HYPEROPT_PARAM_TRAINER_LEARNING_RATE for trainer.learning_rate.
+std::string ParameterVariable(std::string_view name);
+
 // A TCP port that nothing listens on at this moment.
 int FreePort();
 
@@ -57,6 +61,14 @@ void PruneCheckpoints(const std::filesystem::path& attempt_dir,
                       int64_t best_step,
                       int64_t last_step,
                       const std::vector<int64_t>& keep);
+
+// Of the attempt's complete checkpoints those that stay beside the newest and the best:
+// the first `best_count` that are there of the steps in `ranking` (best first), and the
+// `last_count` newest.
+std::vector<int64_t> KeptCheckpoints(const std::filesystem::path& attempt_dir,
+                                     const std::vector<int64_t>& ranking,
+                                     int64_t best_count,
+                                     int64_t last_count);
 
 // Keeps a log file under about `limit` bytes by punching out its middle (offsets stay
 // true; the first and the last quarter stay). True where it did.

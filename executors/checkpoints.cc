@@ -57,6 +57,21 @@ std::vector<int64_t> CompleteCheckpoints(const fs::path& attempt_dir) {
   return steps;
 }
 
+std::vector<int64_t> KeptCheckpoints(const fs::path& attempt_dir,
+                                     const std::vector<int64_t>& ranking,
+                                     int64_t best_count,
+                                     int64_t last_count) {
+  const std::vector<int64_t> steps = CompleteCheckpoints(attempt_dir);
+  std::vector<int64_t> kept;
+  for (const int64_t step : ranking) {
+    if (std::ssize(kept) == best_count) break;
+    if (std::binary_search(steps.begin(), steps.end(), step)) kept.push_back(step);
+  }
+  const auto last = std::min(last_count, std::ssize(steps));
+  kept.insert(kept.end(), steps.end() - last, steps.end());
+  return kept;
+}
+
 void PruneCheckpoints(const fs::path& attempt_dir,
                       int64_t best_step,
                       int64_t last_step,

@@ -58,6 +58,20 @@ TEST_SUITE("checkpoints") {
     CHECK(fs::exists(temp.dir() / kCheckpointFolder / "7" / "weights"));
     PruneCheckpoints(temp.dir() / "absent", 1, 1, {});
   }
+
+  TEST_CASE("several of the best and of the last stay") {
+    const TempSweep temp;
+    for (const char* step : {"10", "20", "30", "40", "50"})
+      Make(temp.dir(), step, true);
+    using Steps = std::vector<int64_t>;
+    // Steps that were reported and have no checkpoint do not count.
+    CHECK(KeptCheckpoints(temp.dir(), {35, 30, 7, 10, 20}, 2, 1) == Steps{30, 10, 50});
+    CHECK(KeptCheckpoints(temp.dir(), {30}, 0, 2) == Steps{40, 50});
+    CHECK(KeptCheckpoints(temp.dir(), {30}, 9, 9) == Steps{30, 10, 20, 30, 40, 50});
+    CHECK(KeptCheckpoints(temp.dir() / "absent", {30}, 1, 1).empty());
+    PruneCheckpoints(temp.dir(), -1, 50, {30, 10, 50});
+    CHECK(CompleteCheckpoints(temp.dir()) == Steps{10, 30, 50});
+  }
 }
 
 TEST_SUITE("logs") {

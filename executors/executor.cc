@@ -244,7 +244,7 @@ void Executor::ApplyAck(const Ack& ack, bool may_rewind) {
       rewind.push_back(at);
     }
   }
-  Do(Committed{ack.key, ack.best_step, ack.last_step});
+  Do(Committed{ack.key, ack.best_step, ack.last_step, ack.further_best});
   if (rewind.empty() || !run->followed) return;
   Do(RewindRun{ack.key, std::move(rewind)});
   if (run->exit) {

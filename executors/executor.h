@@ -124,6 +124,7 @@ struct Committed {
   RunKey key;
   int64_t best_step = 0;
   int64_t last_step = 0;
+  std::vector<int64_t> further_best;
 };
 // Close sources and leases of the run.
 struct CloseRun {

@@ -93,6 +93,9 @@ struct SweepSpec {
   std::vector<ReadSource> read;  // besides $HYPEROPT_REPORT
   int stop_signal = 15;
   int64_t log_limit = 64 << 20;
+  // Complete checkpoints that stay of an attempt.
+  int64_t best_checkpoints = 1;
+  int64_t last_checkpoints = 1;
 };
 
 struct Timing {
@@ -126,6 +129,8 @@ struct Ack {
   // steps up to last_step are deleted, but for the newest.
   int64_t best_step = 0;
   int64_t last_step = 0;
+  // Where more than one of the best are kept: the steps behind best_step, best first.
+  std::vector<int64_t> further_best;
 };
 struct Answer {
   int64_t heartbeat = 0;  // 0: only tells `ended` sooner, extends nothing

@@ -17,6 +17,7 @@ constexpr internal::AddCommand* kCommands[] = {
     internal::AddInit,
     internal::AddRun,
     internal::AddCheck,
+    internal::AddTry,
     internal::AddResume,
     internal::AddStatus,
     internal::AddTrials,

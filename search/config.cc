@@ -74,6 +74,7 @@ void ReadAll(const std::string& name, Reading& reading) {
   ReadCommand(top, reading);
   ReadReports(top, reading);
   ReadHooks(top, reading);
+  ReadKeep(top, reading);
 }
 
 std::string Joined(const std::vector<std::string>& lines) {
@@ -84,6 +85,30 @@ std::string Joined(const std::vector<std::string>& lines) {
 
 ConfigErrors::ConfigErrors(std::vector<std::string> lines)
     : ConfigError(Joined(lines)), lines_(std::move(lines)) {}
+
+std::string_view ToString(KeepLogs logs) {
+  switch (logs) {
+    case KeepLogs::kAll:
+      return "all";
+    case KeepLogs::kFailed:
+      return "failed";
+    case KeepLogs::kNone:
+      return "none";
+  }
+  return "all";
+}
+
+std::string_view ToString(KeepFolders folders) {
+  switch (folders) {
+    case KeepFolders::kAll:
+      return "all";
+    case KeepFolders::kFailed:
+      return "failed";
+    case KeepFolders::kBest:
+      return "best";
+  }
+  return "all";
+}
 
 std::string SearchConfig::metric_field() const {
   if (!command.empty()) return metric;

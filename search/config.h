@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "samplers/sampler.h"
@@ -58,6 +59,20 @@ struct Hooks {
   bool operator==(const Hooks&) const = default;
 };
 
+// `keep:` what stays of a trial's files once it is finished (search/keep.h), and how
+// many complete checkpoints of an attempt while it runs.
+enum class KeepLogs { kAll, kFailed, kNone };
+enum class KeepFolders { kAll, kFailed, kBest };  // the best trial's stays always
+struct KeepRules {
+  int64_t best_checkpoints = 1;
+  int64_t last_checkpoints = 1;
+  KeepLogs logs = KeepLogs::kAll;
+  KeepFolders folders = KeepFolders::kAll;
+  bool operator==(const KeepRules&) const = default;
+};
+std::string_view ToString(KeepLogs logs);
+std::string_view ToString(KeepFolders folders);
+
 // hyperopt.executor, without the scheduler.
 struct ExecutorOptions {
   int64_t num_samples = 10;
@@ -86,10 +101,11 @@ struct SearchConfig {
   std::string name;                  // `name:`, else as DESIGN's rule
   std::vector<std::string> command;  // templates; empty: the built-in trainer
   std::filesystem::path dataset;     // absolute; "" where none is named
-  std::string workdir;               // "", "trial" or a path
+  std::string workdir;               // "", "trial", "snapshot" or an absolute path
   std::map<std::string, EnvEntry> env;
   std::vector<std::string> keep_env;
   Hooks hooks;
+  KeepRules keep;
   std::vector<ReadSource> read;  // besides $HYPEROPT_REPORT
   // The file's other top-level keys, or those of `base_config` with them merged in. A
   // JSON object.

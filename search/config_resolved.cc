@@ -84,6 +84,14 @@ const char* TypeOf(SamplerKind kind) {
       return "grid";
     case SamplerKind::kList:
       return "list";
+    case SamplerKind::kSobol:
+      return "sobol";
+    case SamplerKind::kTpe:
+      return "tpe";
+    case SamplerKind::kGp:
+      return "gp";
+    case SamplerKind::kAuto:
+      return "auto";
   }
   return "";
 }
@@ -196,6 +204,13 @@ OrderedJson HooksToJson(const Hooks& hooks) {
   return json;
 }
 
+OrderedJson KeepToJson(const KeepRules& keep) {
+  return {{"checkpoints",
+           {{"best", keep.best_checkpoints}, {"last", keep.last_checkpoints}}},
+          {"logs", ToString(keep.logs)},
+          {"folders", ToString(keep.folders)}};
+}
+
 OrderedJson Resolved(const SearchConfig& config) {
   OrderedJson json = {{"name", config.name}};
   if (!config.command.empty()) json["command"] = config.command;
@@ -205,6 +220,7 @@ OrderedJson Resolved(const SearchConfig& config) {
   if (!config.keep_env.empty()) json["keep_env"] = config.keep_env;
   if (!config.read.empty()) json["read"] = ReadToJson(config);
   if (config.hooks.any()) json["hooks"] = HooksToJson(config.hooks);
+  if (config.keep != KeepRules()) json["keep"] = KeepToJson(config.keep);
   const int ranks = config.executor.resources.ranks;
   if (!config.command.empty()) {
     if (ranks != 1) json["ranks"] = ranks;
@@ -270,6 +286,7 @@ std::map<std::string, std::string> ComparedSettings(const SearchConfig& config) 
                           "keep_env",
                           "read",
                           "hooks",
+                          "keep",
                           "ranks",
                           "backend"}) {
     if (resolved.contains(key)) Put(settings, key, resolved[key]);

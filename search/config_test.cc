@@ -158,7 +158,6 @@ TEST_CASE("keys of later versions are refused by name, wherever they stand") {
                           "wrapper",
                           "container",
                           "tracker",
-                          "keep",
                           "loggers",
                           "repeats",
                           "constraints"}) {
@@ -169,7 +168,6 @@ TEST_CASE("keys of later versions are refused by name, wherever they stand") {
     CHECK(Contains(Errors(CommandFile("  executor: {" + std::string(key) + ": 1}\n")),
                    words));
   }
-  CHECK(Contains(Errors(CommandFile("", "workdir: snapshot\n")), "not available"));
   CHECK(
       Contains(Errors(testing::WithSpace("{space: int, lower: 1, upper: 2, when: x}")),
                "when: conditional parameters are not available"));

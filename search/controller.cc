@@ -245,7 +245,19 @@ std::vector<SourceOffset> Controller::OffsetsOf(const Live& live) const {
 
 Ack Controller::AckOf(const Live& live) const {
   const TrialRow& row = Row(live.row.key.trial);
-  return {live.row.key, OffsetsOf(live), row.best_step, row.last_step};
+  return {
+      live.row.key, OffsetsOf(live), row.best_step, row.last_step, FurtherBest(row.id)};
+}
+
+// Not every step that was reported has a checkpoint, so that more of them are named
+// than stay.
+std::vector<int64_t> Controller::FurtherBest(TrialId id) const {
+  constexpr int64_t kNamed = 256;
+  const int64_t wanted = config_.keep.best_checkpoints;
+  const auto open = open_.find(id);
+  if (wanted < 2 || open == open_.end()) return {};
+  const auto count = static_cast<size_t>(std::max(kNamed, wanted));
+  return open->second.curve.BestSteps(config_.goal, count);
 }
 
 void Controller::Send(const Member& member, ToExecutor message) {

@@ -256,6 +256,7 @@ class Controller {
   std::vector<std::string> WhyNothingStarts() const;
   std::vector<SourceOffset> OffsetsOf(const Live& live) const;
   Ack AckOf(const Live& live) const;
+  std::vector<int64_t> FurtherBest(TrialId id) const;
   int64_t& CountOf(TrialState state);
 
   SearchConfig config_;  // its limits may be changed

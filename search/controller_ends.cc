@@ -70,11 +70,13 @@ void Controller::OnMessage(const std::string& peer, const Exited& exited, Now no
     open_[exited.key.trial].checkpoints.push_back({live->row.key.attempt, step});
   }
   const bool has_checkpoints = !exited.checkpoints.empty();
+  const std::vector<int64_t> further_best = FurtherBest(exited.key.trial);
   ended_acks_[member->id].push_back(exited.key);
   EndRun(live, exited.info, now);
   if (!has_checkpoints) return;
   const TrialRow& row = Row(exited.key.trial);
-  last_acks_[member->id].push_back({exited.key, {}, row.best_step, row.last_step});
+  last_acks_[member->id].push_back(
+      {exited.key, {}, row.best_step, row.last_step, further_best});
 }
 
 void Controller::EndRun(Live* live, const ExitInfo& info, Now now) {

@@ -43,6 +43,24 @@ Curve::Best Curve::BestOf(Goal goal) const {
   return best;
 }
 
+std::vector<int64_t> Curve::BestSteps(Goal goal, size_t count) const {
+  std::vector<const Point*> ranked;
+  for (const Point& point : points_) {
+    if (point.value.finite()) ranked.push_back(&point);
+  }
+  count = std::min(count, ranked.size());
+  std::partial_sort(ranked.begin(),
+                    ranked.begin() + static_cast<std::ptrdiff_t>(count),
+                    ranked.end(),
+                    [goal](const Point* a, const Point* b) {
+                      if (Better(goal, a->value, b->value)) return true;
+                      return !Better(goal, b->value, a->value) && a->step < b->step;
+                    });
+  std::vector<int64_t> steps;
+  for (size_t i = 0; i < count; ++i) steps.push_back(ranked[i]->step);
+  return steps;
+}
+
 bool Curve::TakeReplaced() { return std::exchange(replaced_, false); }
 
 }  // namespace hyperopt

@@ -31,6 +31,9 @@ class Curve {
     int64_t step = 0;
   };
   Best BestOf(Goal goal) const;
+  // The best `count` steps, best first; of equal ones the earliest first. Values that
+  // are not finite are none.
+  std::vector<int64_t> BestSteps(Goal goal, size_t count) const;
   // Whether Add has replaced a value since the last call: the best must be taken anew.
   bool TakeReplaced();
 

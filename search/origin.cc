@@ -1,43 +1,40 @@
 #include "search/origin.h"
 
+#include <fmt/format.h>
 #include <pwd.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 
 #include "executors/local_resources.h"
+#include "search/internal/git.h"
 
 namespace hyperopt {
 namespace {
 
 constexpr size_t kMostDiff = 1 << 20;
+constexpr size_t kMostName = 1000;
+constexpr size_t kShortCommit = 9;
 
-// The output of a fixed command (never of the user's words); "" where it fails.
-std::string OutputOf(const char* command, size_t most) {
-  FILE* pipe = popen(command, "re");
-  if (pipe == nullptr) return "";
-  std::string text;
-  std::array<char, 8192> buffer;
-  size_t got = 0;
-  while ((got = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) {
-    if (text.size() < most)
-      text.append(buffer.data(), std::min(got, most - text.size()));
-  }
-  if (pclose(pipe) != 0) return "";
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
+std::string WordOf(const std::map<std::string, std::string>& origin, const char* name) {
+  const auto found = origin.find(name);
+  return found == origin.end() ? "" : found->second;
 }
 
-bool InGitCheckout() {
-  std::error_code error;
-  for (auto dir = std::filesystem::current_path(error); !dir.empty();
-       dir = dir.parent_path()) {
-    if (std::filesystem::exists(dir / ".git", error)) return true;
-    if (dir == dir.root_path()) break;
-  }
-  return false;
+// "commit", "branch" and "diff" of the checkout that `folder` is in; what there is not
+// is left out.
+std::map<std::string, std::string> DescribeCode(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> code;
+  if (!internal::InGitCheckout(folder)) return code;
+  const auto put = [&](const char* key, std::vector<std::string> words, size_t most) {
+    std::string text = internal::AskGit(folder, words, most).value_or("");
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    if (!text.empty()) code[key] = std::move(text);
+  };
+  put("commit", {"rev-parse", "HEAD"}, kMostName);
+  put("branch", {"rev-parse", "--abbrev-ref", "HEAD"}, kMostName);
+  put("diff", {"diff", "HEAD"}, kMostDiff);
+  return code;
 }
 
 }  // namespace
@@ -47,17 +44,31 @@ std::map<std::string, std::string> DescribeOrigin() {
   origin["host"] = HostName();
   if (const passwd* user = getpwuid(geteuid())) origin["user"] = user->pw_name;
   std::error_code error;
-  origin["cwd"] = std::filesystem::current_path(error).string();
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  origin["cwd"] = here.string();
   origin["version"] = HYPEROPT_VERSION;
-  if (!InGitCheckout()) return origin;
-  const auto put = [&](const char* key, const char* command, size_t most) {
-    std::string text = OutputOf(command, most);
-    if (!text.empty()) origin[key] = std::move(text);
-  };
-  put("commit", "git rev-parse HEAD 2>/dev/null", 100);
-  put("branch", "git rev-parse --abbrev-ref HEAD 2>/dev/null", 1000);
-  put("diff", "git diff HEAD 2>/dev/null", kMostDiff);
+  origin.merge(DescribeCode(here));
   return origin;
+}
+
+std::string CodeChangeSince(const std::map<std::string, std::string>& origin) {
+  const std::string then = WordOf(origin, "commit");
+  if (then.empty() || origin.contains(std::string(kSnapshotOf)) ||
+      WordOf(origin, "host") != HostName()) {
+    return "";
+  }
+  const auto code = DescribeCode(WordOf(origin, "cwd"));
+  const std::string now = WordOf(code, "commit");
+  if (now.empty()) return "";
+  std::string text;
+  if (now != then) {
+    text = fmt::format(
+        "commit {} was {}", now.substr(0, kShortCommit), then.substr(0, kShortCommit));
+  }
+  if (WordOf(code, "diff") != WordOf(origin, "diff")) {
+    text += text.empty() ? "uncommitted changes are others" : ", with other changes";
+  }
+  return text;
 }
 
 }  // namespace hyperopt

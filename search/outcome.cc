@@ -75,16 +75,6 @@ std::optional<std::string> LikelyMetric(const std::string& metric,
   return NearestName(metric, names);
 }
 
-std::string NeverCame(const std::string& metric, const std::set<std::string>& seen) {
-  if (seen.empty()) return fmt::format("`{}` never came; no report was seen", metric);
-  std::string text =
-      fmt::format("`{}` never came; seen: {}", metric, fmt::join(seen, ", "));
-  if (const auto likely = LikelyMetric(metric, seen)) {
-    text += fmt::format("; did you mean {}?", *likely);
-  }
-  return text;
-}
-
 Outcome OfSuccess(const TrialRow& row,
                   const std::string& metric,
                   const std::set<std::string>& seen) {
@@ -137,6 +127,16 @@ Outcome OfFault(const TrialRow& row,
 }
 
 }  // namespace
+
+std::string NeverCame(const std::string& metric, const std::set<std::string>& seen) {
+  if (seen.empty()) return fmt::format("`{}` never came; no report was seen", metric);
+  std::string text =
+      fmt::format("`{}` never came; seen: {}", metric, fmt::join(seen, ", "));
+  if (const auto likely = LikelyMetric(metric, seen)) {
+    text += fmt::format("; did you mean {}?", *likely);
+  }
+  return text;
+}
 
 std::string WhyText(const TrialRow& row) {
   if (row.reason == Reason::kMaxTime && row.detail.empty()) return "at max_t";

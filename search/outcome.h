@@ -36,6 +36,9 @@ Outcome DecideOutcome(const TrialRow& row,
                       const std::string& metric,
                       const std::set<std::string>& seen);
 
+// "`loss` never came; seen: eval_loss; did you mean eval_loss?"
+std::string NeverCame(const std::string& metric, const std::set<std::string>& seen);
+
 // Why a trial is in its state, for a person, said once: "exit code 3", "pruned", "tried
 // again: exit code 3"; "" where there is nothing to say.
 std::string WhyText(const TrialRow& row);

@@ -122,7 +122,7 @@ void Progress::Say(std::string_view line) {
 
 void Progress::Warn(std::string_view line) {
   Say(line);
-  if (impl_->mode == ProgressMode::kJson || impl_->mode == ProgressMode::kQuiet) {
+  if (impl_->mode != ProgressMode::kTerminal && impl_->mode != ProgressMode::kPlain) {
     std::fprintf(stderr, "hyperopt: %s\n", Printable(line).c_str());
   }
 }
@@ -141,7 +141,7 @@ void Progress::OnTurn(std::span<const RecordChange> changes,
                       Now now) {
   Impl& self = *impl_;
   if (!self.output.idle()) self.output.Flush();
-  if (self.mode == ProgressMode::kQuiet) return;
+  if (self.mode == ProgressMode::kQuiet || self.mode == ProgressMode::kSilent) return;
   if (self.mode == ProgressMode::kJson) {
     self.Events(self.events.OnTurn(changes, controller, now));
     return;
@@ -167,6 +167,8 @@ void Progress::End(const SweepEnd& end,
       break;
     case ProgressMode::kQuiet:
       self.output.Write(self.words.EndLine(end, controller, dir, now) + "\n");
+      break;
+    case ProgressMode::kSilent:
       break;
     case ProgressMode::kTerminal:
     case ProgressMode::kPlain:

@@ -22,6 +22,7 @@ enum class ProgressMode {
   kPlain,     // lines, few enough to be read
   kJson,      // one object an event
   kQuiet,     // the last line, and errors on stderr
+  kSilent,    // errors on stderr: who started it tells the rest
 };
 
 // `stdout_is_tty`: a terminal that understands cursor movements (not TERM=dumb).

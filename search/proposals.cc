@@ -44,10 +44,16 @@ int64_t ProposalCursor::Left(int64_t count) const {
 }
 
 ProposalCursor CursorAfter(const Era& era, const std::vector<TrialRow>& trials) {
-  ProposalCursor cursor(era);
+  int64_t proposed = 0;
   for (size_t i = static_cast<size_t>(era.first); i < trials.size(); ++i) {
-    if (!IsGiven(trials[i])) cursor.Take();
+    if (!IsGiven(trials[i])) ++proposed;
   }
+  return CursorAfter(era, proposed);
+}
+
+ProposalCursor CursorAfter(const Era& era, int64_t proposed) {
+  ProposalCursor cursor(era);
+  for (int64_t i = 0; i < proposed; ++i) cursor.Take();
   return cursor;
 }
 

@@ -48,6 +48,8 @@ class ProposalCursor {
 
 // Where the era of the newest trials stands after `trials`.
 ProposalCursor CursorAfter(const Era& era, const std::vector<TrialRow>& trials);
+// The same, by how many of the era's trials were proposed.
+ProposalCursor CursorAfter(const Era& era, int64_t proposed);
 
 // The eras of a record, oldest first; the first begins with trial 0. Throws
 // EnvironmentError where the record's words are damaged.

@@ -16,6 +16,7 @@
 #include "search/origin.h"
 #include "search/proposals.h"
 #include "search/recorded_history.h"
+#include "search/snapshot.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
 #include "trial/json.h"
@@ -210,6 +211,15 @@ bool TakeUp(SweepFolder* folder,
   return true;
 }
 
+// In the copy, the search file's folder and the one hyperopt was started in are where
+// they are in the checkout; one outside of it stays where it is.
+void RunInSnapshot(const SweepRow& sweep, const fs::path& started_in, SweepSpec* spec) {
+  const auto config_dir = InSnapshot(spec->sweep_dir, sweep.origin, spec->config_dir);
+  if (config_dir) spec->config_dir = config_dir->string();
+  const auto workdir = InSnapshot(spec->sweep_dir, sweep.origin, started_in);
+  spec->workdir = workdir ? workdir->string() : spec->config_dir;
+}
+
 }  // namespace
 
 OpenedRecord OpenRecord(SweepFolder* folder,
@@ -256,7 +266,11 @@ SweepSpec MakeSweepSpec(const SearchConfig& config,
   spec.config_dir = config.file.empty()
                         ? started_in.string()
                         : fs::absolute(config.file).parent_path().string();
-  if (config.workdir != "trial") spec.workdir = (started_in / config.workdir).string();
+  if (config.workdir == "snapshot") {
+    RunInSnapshot(sweep, started_in, &spec);
+  } else if (config.workdir != "trial") {
+    spec.workdir = (started_in / config.workdir).string();
+  }
   for (const auto& [name, entry] : config.env) {
     (entry.from_host ? spec.env_from : spec.env)[name] = entry.value;
   }
@@ -264,6 +278,8 @@ SweepSpec MakeSweepSpec(const SearchConfig& config,
   spec.read = config.read;
   spec.stop_signal = config.executor.stop_signal;
   spec.log_limit = config.executor.log_limit;
+  spec.best_checkpoints = config.keep.best_checkpoints;
+  spec.last_checkpoints = config.keep.last_checkpoints;
   return spec;
 }
 

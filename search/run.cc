@@ -21,6 +21,8 @@
 #include "search/internal/embedded_executor.h"
 #include "search/internal/loop_start.h"
 #include "search/internal/request_desk.h"
+#include "search/internal/view_refresher.h"
+#include "search/keep.h"
 #include "search/limits.h"
 #include "search/record_start.h"
 #include "search/sweep_folder.h"
@@ -54,6 +56,8 @@ class SweepLoop {
   void AwaitHooks();
   void Prepare();
   void SayAmended();
+  void CopyCode();
+  void TidyUp();
   void StartExecutor();
   void WaitForOldExecutor();
   void OneTurn();
@@ -82,6 +86,8 @@ class SweepLoop {
   std::unique_ptr<ServerTransport> transport_;
   std::optional<internal::RequestDesk> desk_;
   std::optional<HookRunner> hooks_;
+  std::unique_ptr<FileKeeper> keeper_;
+  std::optional<internal::ViewRefresher> view_;
   EmbeddedOptions embedded_;
   fs::path sockets_;
   std::deque<Frame> backlog_;  // of a time in which the record could not be written
@@ -114,6 +120,7 @@ void SweepLoop::RunToEnd() {
   Prepare();
   while (!end_) OneTurn();
   SayGoodbye();
+  TidyUp();
   WriteBest(folder_->dir());
   record_.store.reset();
   transport_.reset();
@@ -152,6 +159,7 @@ void SweepLoop::Prepare() {
   sampler_ = MakeSampler(config.space, config.sampler);
   for (const std::string& note : config.notes) Say("note: " + note);
   for (const std::string& note : record_.notes) Say(note);
+  CopyCode();
   sockets_ = folder_->MakeSockets(record_.snapshot.sweep.id);
   server.folder = sockets_;
   transport_ = OpenServer(server);
@@ -167,6 +175,9 @@ void SweepLoop::Prepare() {
   hooks_.emplace(config, folder_->dir(), start.sweep.config_dir);
   controller_.emplace(config, *sampler_, *scheduler_, std::move(start), now_);
   desk_.emplace(transport_.get(), &*controller_);
+  keeper_ = FileKeeper::Make(
+      config, folder_->dir(), controller_->trials(), record_.store.get());
+  view_.emplace(config, folder_->database());
   SayAmended();
   const SweepCounts counts = controller_->Counts();
   Say(fmt::format(
@@ -184,6 +195,32 @@ void SweepLoop::Prepare() {
   // A finished sweep needs no executor: the first turn says so.
   CommitAndSend(controller_->TakeTurn(now_));
   if (!end_ && options_.local_executor) StartExecutor();
+  view_->Refresh();
+}
+
+void SweepLoop::CopyCode() {
+  const SearchConfig& config = options_.config;
+  if (config.workdir != "snapshot") return;
+  const fs::path config_dir = config.file.empty()
+                                  ? fs::current_path()
+                                  : fs::absolute(config.file).parent_path();
+  for (const std::string& line : MakeSnapshot(
+           folder_->dir(), config_dir, options_.code_of, &record_.snapshot.sweep)) {
+    Say(line);
+  }
+}
+
+// What an interrupted sweep leaves is tidied up by its next start.
+void SweepLoop::TidyUp() {
+  const int before = interrupts_;
+  if (keeper_ && end_->code != ExitCode::kInterrupted) {
+    keeper_->Finish(record_.store.get(), [&] {
+      Poll(0);
+      return interrupts_ == before;
+    });
+  }
+  keeper_.reset();
+  view_->Refresh();
 }
 
 void SweepLoop::SayAmended() {
@@ -329,6 +366,8 @@ void SweepLoop::CommitAndSend(Turn turn) {
   if (too_early) send();
   const Time began = ReadClocks().steady;
   Failpoint("controller.before_commit");
+  const size_t decided = turn.changes.size();
+  if (keeper_) keeper_->AddTo(&turn.changes);
   while (!turn.changes.empty()) {
     try {
       record_.store->Commit(turn.changes);
@@ -350,9 +389,11 @@ void SweepLoop::CommitAndSend(Turn turn) {
   }
   Failpoint("controller.after_commit");
   if (!too_early) send();
+  if (keeper_) keeper_->Committed();
   desk_->Committed();
   Failpoint("controller.after_send");
-  progress_->OnTurn(turn.changes, *controller_, now_);
+  progress_->OnTurn(std::span(turn.changes).first(decided), *controller_, now_);
+  view_->OnTurn(controller_->Counts().finished());
   hooks_->OnTurn(*controller_, now_);
   if (turn.end) end_ = turn.end;
 }

@@ -12,6 +12,7 @@
 #include "search/config.h"
 #include "search/progress.h"
 #include "search/record_start.h"
+#include "search/snapshot.h"
 
 namespace hyperopt {
 
@@ -26,6 +27,7 @@ struct RunOptions {
   bool local_executor = true;
   std::optional<std::string> listen;  // "tcp://HOST:PORT" for executors elsewhere
   std::optional<std::filesystem::path> key_file;
+  std::optional<SnapshotSource> code_of;  // `workdir: snapshot`: run that one's copy
 };
 
 // The folder of a sweep by DESIGN's rule: `output` where it is given, else

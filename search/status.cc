@@ -14,16 +14,18 @@
 namespace hyperopt {
 namespace {
 
-SweepCounts CountsOf(const std::vector<TrialRow>& trials) {
+SweepCounts CountsOf(const std::map<TrialState, int64_t>& states) {
+  const auto count = [&](TrialState state) {
+    const auto found = states.find(state);
+    return found == states.end() ? 0 : found->second;
+  };
   SweepCounts counts;
-  for (const TrialRow& row : trials) {
-    counts.pending += row.state == TrialState::kPending;
-    counts.running += row.state == TrialState::kRunning;
-    counts.paused += row.state == TrialState::kPaused;
-    counts.completed += row.state == TrialState::kCompleted;
-    counts.stopped += row.state == TrialState::kStopped;
-    counts.failed += row.state == TrialState::kFailed;
-  }
+  counts.pending = count(TrialState::kPending);
+  counts.running = count(TrialState::kRunning);
+  counts.paused = count(TrialState::kPaused);
+  counts.completed = count(TrialState::kCompleted);
+  counts.stopped = count(TrialState::kStopped);
+  counts.failed = count(TrialState::kFailed);
   return counts;
 }
 
@@ -165,27 +167,27 @@ SweepStatus StatusOf(const Controller& controller,
   return status;
 }
 
-SweepStatus StatusOf(const RecordSnapshot& record, const SearchConfig& config) {
+SweepStatus StatusOf(const RecordSummary& record, const SearchConfig& config) {
   SweepStatus status;
   status.name = record.sweep.name;
   status.state = std::string(ToString(record.sweep.state));
   status.metric = record.sweep.metric;
   status.goal = record.sweep.goal;
-  status.counts = CountsOf(record.trials);
+  status.counts = CountsOf(record.counts);
   SamplerOptions options = config.sampler;
   options.num_samples += record.sweep.extra_trials;
-  const ProposalCursor cursor = CursorAfter(CurrentEra(record.sweep), record.trials);
+  const ProposalCursor cursor = CursorAfter(CurrentEra(record.sweep), record.proposed);
+  const int64_t trials = status.counts.finished() + status.counts.pending +
+                         status.counts.running + status.counts.paused;
   status.counts.planned =
-      std::ssize(record.trials) +
+      trials +
       cursor.Left(MakeSampler(config.space, options)->TrialCount().value_or(0));
   const bool more = status.counts.finished() < status.counts.planned;
   if (more && LiveSetting(record.sweep.settings, kLivePaused) == "true") {
     status.waits = "paused: nothing new starts until `hyperopt unpause`";
   }
   status.max_concurrent = config.executor.max_concurrent_trials;
-  if (const TrialRow* best = FindBest(record.trials, status.goal, config.value)) {
-    status.best = BestOf(*best, config.value);
-  }
+  status.best = record.best;
   status.alive_s = record.sweep.alive_s;
   return status;
 }

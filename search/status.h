@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -49,13 +50,22 @@ const TrialRow* FindBest(const std::vector<TrialRow>& trials,
                          Goal goal,
                          ValueRule rule);
 
+// What a record says of its sweep; by SQLite (commands/sweep_facts.h) without loading
+// its trials.
+struct RecordSummary {
+  SweepRow sweep;
+  std::map<TrialState, int64_t> counts;
+  int64_t proposed = 0;  // trials of the current era that were proposed
+  std::optional<BestSoFar> best;
+};
+
 // `session_s`, `finished_in_session`: what the ETA is reckoned from.
 SweepStatus StatusOf(const Controller& controller,
                      double session_s,
                      int64_t finished_in_session,
                      Now now);
 // Of a record without a controller. `planned` as the search file says.
-SweepStatus StatusOf(const RecordSnapshot& record, const SearchConfig& config);
+SweepStatus StatusOf(const RecordSummary& record, const SearchConfig& config);
 
 // "12 completed, 3 stopped, 1 failed"; states without a trial are left out.
 std::string CountsText(const SweepCounts& counts);

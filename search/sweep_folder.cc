@@ -85,6 +85,9 @@ SweepFolder SweepFolder::Take(const fs::path& dir) {
                     holder.started,
                     QuoteShellWord(dir.string())));
   }
+  // A folder of results is nothing to commit.
+  const fs::path ignore = dir / ".gitignore";
+  if (!fs::exists(ignore)) WriteFileAtomically(ignore, "*\n", Durability::kProcess);
   return SweepFolder(fs::canonical(dir), std::move(*lock));
 }
 

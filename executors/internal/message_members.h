@@ -38,10 +38,8 @@ constexpr auto Members(const SourceOffset*) {
                     &SourceOffset::offset);
 }
 constexpr auto Members(const ReadSource*) {
-  return std::tuple(&ReadSource::kind,
-                    &ReadSource::patterns,
-                    &ReadSource::glob,
-                    &ReadSource::rename);
+  return std::tuple(
+      &ReadSource::kind, &ReadSource::patterns, &ReadSource::glob, &ReadSource::rename);
 }
 constexpr auto Members(const Device*) { return std::tuple(&Device::id); }
 constexpr auto Members(const Resources*) {
@@ -84,7 +82,9 @@ constexpr auto Members(const SweepSpec*) {
                     &SweepSpec::keep_env,
                     &SweepSpec::read,
                     &SweepSpec::stop_signal,
-                    &SweepSpec::log_limit);
+                    &SweepSpec::log_limit,
+                    &SweepSpec::best_checkpoints,
+                    &SweepSpec::last_checkpoints);
 }
 constexpr auto Members(const Timing*) {
   return std::tuple(&Timing::heartbeat_s,
@@ -100,7 +100,8 @@ constexpr auto Members(const Welcome*) {
       &Welcome::id, &Welcome::sweep, &Welcome::timing, &Welcome::expected);
 }
 constexpr auto Members(const Ack*) {
-  return std::tuple(&Ack::key, &Ack::offsets, &Ack::best_step, &Ack::last_step);
+  return std::tuple(
+      &Ack::key, &Ack::offsets, &Ack::best_step, &Ack::last_step, &Ack::further_best);
 }
 constexpr auto Members(const Answer*) {
   return std::tuple(&Answer::heartbeat,

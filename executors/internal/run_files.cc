@@ -77,7 +77,16 @@ void RunFiles::Prune(const Committed& upto) {
   FollowedRun& run = at->second;
   if (!run.over && upto.last_step <= run.pruned_step) return;
   run.pruned_step = upto.last_step;
-  PruneCheckpoints(run.dir, upto.best_step, upto.last_step, {});
+  const int64_t best = sweep_->best_checkpoints, last = sweep_->last_checkpoints;
+  if (best == 1 && last == 1) {
+    PruneCheckpoints(run.dir, upto.best_step, upto.last_step, {});
+    return;
+  }
+  constexpr int64_t kNoStep = -1;
+  std::vector<int64_t> ranking = {upto.best_step};
+  ranking.insert(ranking.end(), upto.further_best.begin(), upto.further_best.end());
+  PruneCheckpoints(
+      run.dir, kNoStep, upto.last_step, KeptCheckpoints(run.dir, ranking, best, last));
 }
 
 void RunFiles::Close(const RunKey& key) {

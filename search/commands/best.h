@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "search/commands/best_format.h"
 #include "search/commands/recorded_sweep.h"
 #include "trial/json.h"
 #include "trial/objective.h"
@@ -43,8 +44,11 @@ std::optional<BestTrial> WriteBest(const std::filesystem::path& dir);
 struct BestOptions {
   std::optional<std::filesystem::path> dir;
   bool json = false;
+  std::optional<BestFormat> format;  // for a program, and nothing else on stdout
+  std::optional<int64_t> top;        // a table of so many
 };
-// Prints the best trial and writes best.json. 1 where there is none yet.
+// Prints the best trial; without `format` and `top` writes best.json too. 1 where there
+// is none yet.
 int BestCommand(const BestOptions& options);
 
 }  // namespace hyperopt

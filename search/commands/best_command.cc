@@ -4,13 +4,19 @@
 #include <nlohmann/json.hpp>
 
 #include "search/commands/best.h"
+#include "search/commands/best_format.h"
 #include "search/commands/sweep_dir.h"
+#include "search/commands/sweep_facts.h"
+#include "search/commands/text_width.h"
+#include "search/commands/trials_table.h"
 #include "search/format.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
 
 namespace hyperopt {
 namespace {
+
+constexpr auto kNone = static_cast<int>(ExitCode::kNoTrialCompleted);
 
 void Print(const RecordedSweep& sweep, const BestTrial& best) {
   std::printf("%s\n",
@@ -35,17 +41,49 @@ void Print(const RecordedSweep& sweep, const BestTrial& best) {
   std::printf("also in     %s\n", (sweep.dir / "best.json").c_str());
 }
 
+int SayNone(const std::string& metric) {
+  std::fprintf(
+      stderr, "hyperopt: no trial has a finite %s yet\n", Printable(metric).c_str());
+  return kNone;
+}
+
+// For a program: nothing is written, and nothing else is said on stdout.
+int PrintFor(const std::filesystem::path& dir, BestFormat format) {
+  const SweepFacts facts(dir);
+  const std::vector<TrialRow> best = BestTrials(facts, 1);
+  if (best.empty()) return SayNone(facts.sweep.metric);
+  if (format == BestFormat::kValue) {
+    const Objective value = BestOf(best.front(), facts.config.value).value;
+    std::printf("%s\n", ToWord(value.AsDouble()).c_str());
+    return 0;
+  }
+  const Params params = facts.query.ParamsOf(best).front();
+  std::fputs(FormatParams(facts.config, params, format).c_str(), stdout);
+  return 0;
+}
+
+int PrintTop(const std::filesystem::path& dir, int64_t top) {
+  const SweepFacts facts(dir);
+  const std::vector<TrialRow> rows = BestTrials(facts, top);
+  if (rows.empty()) return SayNone(facts.sweep.metric);
+  std::fputs(TrialsTable(facts, rows, TextWidth()).c_str(), stdout);
+  return 0;
+}
+
 }  // namespace
 
 int BestCommand(const BestOptions& options) {
-  const RecordedSweep sweep = ReadSweep(SweepDirOf(options.dir));
-  const std::optional<BestTrial> best = FindBestTrial(sweep);
-  if (!best) {
-    std::fprintf(stderr,
-                 "hyperopt: no trial has a finite %s yet\n",
-                 sweep.record.sweep.metric.c_str());
-    return static_cast<int>(ExitCode::kNoTrialCompleted);
+  const int asked = options.json + options.format.has_value() + options.top.has_value();
+  if (asked > 1) {
+    throw ConfigError(
+        "--format, --json and --top are three ways to show it: choose one");
   }
+  const std::filesystem::path dir = SweepDirOf(options.dir);
+  if (options.format) return PrintFor(dir, *options.format);
+  if (options.top) return PrintTop(dir, *options.top);
+  const RecordedSweep sweep = ReadSweep(dir);
+  const std::optional<BestTrial> best = FindBestTrial(sweep);
+  if (!best) return SayNone(sweep.record.sweep.metric);
   const std::string text = DumpJson(BestToJson(sweep, *best), 2) + "\n";
   WriteFileAtomically(sweep.dir / "best.json", text, Durability::kProcess);
   if (options.json) {

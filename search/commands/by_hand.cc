@@ -10,8 +10,12 @@
 #include "executors/attempt_folder.h"
 #include "search/model_check.h"
 #include "search/record_start.h"
+#include "search/snapshot.h"
+#include "trial/merge.h"
 #include "trial/rng.h"
 #include "trial/text.h"
+
+extern char** environ;
 
 namespace hyperopt {
 namespace {
@@ -67,15 +71,7 @@ std::string CommandLine(const RankSpec& rank,
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-}  // namespace
-
-std::string ByHandLine(const TrialFacts& facts,
-                       const std::vector<std::string>& environment) {
-  if (facts.runs.empty()) return "";
-  const RunRow& run = facts.runs.back();
-  const fs::path attempt = AttemptFolder(facts.dir, run.key);
-  if (!fs::exists(attempt / kParamsFile)) return "";
-  const fs::path folder = attempt.parent_path() / "by-hand";
+SweepSpec SpecOf(const TrialFacts& facts) {
   SweepSpec spec =
       MakeSweepSpec(facts.config,
                     facts.sweep,
@@ -84,13 +80,67 @@ std::string ByHandLine(const TrialFacts& facts,
                                                  : facts.config.command);
   const auto file = facts.sweep.origin.find("config_file");
   if (file != facts.sweep.origin.end()) {
-    spec.config_dir = fs::path(file->second).parent_path().string();
+    const fs::path config_dir = fs::path(file->second).parent_path();
+    spec.config_dir =
+        InSnapshot(facts.dir, facts.sweep.origin, config_dir).value_or(config_dir);
   }
-  const auto env_from = std::exchange(spec.env_from, {});
-  const Launch launch = LaunchOf(facts, run);
+  return spec;
+}
+
+std::vector<RankSpec> RanksIn(const fs::path& folder,
+                              const TrialFacts& facts,
+                              const SweepSpec& spec,
+                              const std::vector<std::string>& environment) {
+  Launch launch = LaunchOf(facts, facts.runs.back());
+  // A checkpoint that went with its folder.
+  if (!fs::exists(facts.dir / launch.resume_from)) launch.resume_from.clear();
   const int port = launch.ranks > 1 ? FreePort() : 0;
-  const std::vector<RankSpec> ranks =
-      MakeRanks(spec, launch, folder, environment, port);
+  return MakeRanks(spec, launch, folder, environment, port);
+}
+
+std::string CopyFiles(const fs::path& from, const fs::path& to) {
+  return fmt::format("cp {} {} {}",
+                     QuoteShellWord((from / kParamsFile).string()),
+                     QuoteShellWord((from / kConfigFile).string()),
+                     QuoteShellWord(to.string()));
+}
+
+// The attempt's folder is gone: what it held is known.
+std::string WriteFiles(const TrialFacts& facts,
+                       const std::string& model,
+                       const fs::path& to) {
+  const auto write = [&](const std::string& text, const char* name) {
+    return fmt::format("printf '%s\\n' {} > {}",
+                       QuoteShellWord(text),
+                       QuoteShellWord((to / name).string()));
+  };
+  return write(ToJsonText(facts.params), kParamsFile) + " && " +
+         write(MergeConfig(model, facts.config.space, facts.params), kConfigFile);
+}
+
+std::vector<std::string> CurrentEnvironment() {
+  std::vector<std::string> environment;
+  for (char** at = environ; *at != nullptr; ++at) environment.emplace_back(*at);
+  return environment;
+}
+
+}  // namespace
+
+RankSpec FirstRank(const TrialFacts& facts) {
+  const fs::path attempt = AttemptFolder(facts.dir, facts.runs.back().key);
+  return RanksIn(attempt, facts, SpecOf(facts), CurrentEnvironment()).front();
+}
+
+std::string ByHandLine(const TrialFacts& facts,
+                       const std::vector<std::string>& environment) {
+  if (facts.runs.empty()) return "";
+  const fs::path attempt = AttemptFolder(facts.dir, facts.runs.back().key);
+  const bool is_here = fs::exists(attempt / kParamsFile);
+  if (!is_here && facts.files.empty()) return "";
+  const fs::path folder = attempt.parent_path() / "by-hand";
+  SweepSpec spec = SpecOf(facts);
+  const auto env_from = std::exchange(spec.env_from, {});
+  const std::vector<RankSpec> ranks = RanksIn(folder, facts, spec, environment);
   std::vector<std::string> commands;
   for (const RankSpec& rank : ranks) {
     commands.push_back(CommandLine(rank, environment, env_from));
@@ -98,11 +148,12 @@ std::string ByHandLine(const TrialFacts& facts,
   const std::string run_all =
       commands.size() == 1 ? commands.front()
                            : fmt::format("( {} & wait )", fmt::join(commands, " & "));
-  return fmt::format("mkdir -p {0}/{1} && cp {2} {3} {0} && cd {4} && {5}",
+  const std::string files =
+      is_here ? CopyFiles(attempt, folder) : WriteFiles(facts, spec.model, folder);
+  return fmt::format("mkdir -p {}/{} && {} && cd {} && {}",
                      QuoteShellWord(folder.string()),
                      kCheckpointFolder,
-                     QuoteShellWord((attempt / kParamsFile).string()),
-                     QuoteShellWord((attempt / kConfigFile).string()),
+                     files,
                      QuoteShellWord(ranks.front().cwd),
                      run_all);
 }

@@ -4,9 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "executors/keeper.h"
 #include "search/commands/trial_facts.h"
 
 namespace hyperopt {
+
+// What the first process of the trial's newest attempt was told: words, folder,
+// variables. REQUIRES: the trial was started.
+RankSpec FirstRank(const TrialFacts& facts);
 
 // For a POSIX shell whose environment is `environment` ("NAME=value"): the command of
 // the trial's newest attempt with its words, folder, variables and devices. It gets a

@@ -8,6 +8,7 @@
 #include "samplers/sampler.h"
 #include "search/commands/text_width.h"
 #include "search/format.h"
+#include "search/keep.h"
 #include "search/model_check.h"
 #include "search/placement.h"
 #include "search/run.h"
@@ -32,6 +33,23 @@ std::string Count(Share count, const char* what) {
       "{} {}{}", count.ToText(), what, count == Share::Whole(1) ? "" : "s");
 }
 
+std::string SamplerText(const SearchConfig& config) {
+  switch (config.sampler.kind) {
+    case SamplerKind::kGrid:
+      return "grid";
+    case SamplerKind::kSobol:
+      return "sobol";
+    case SamplerKind::kTpe:
+      return "tpe";
+    case SamplerKind::kGp:
+      return "gp";
+    case SamplerKind::kAuto:
+      return DescribeAuto(config.space);
+    default:
+      return "random";
+  }
+}
+
 std::string TrialsText(const SearchConfig& config, int64_t trials) {
   std::string text = Count(trials, "trial");
   if (config.sampler.kind == SamplerKind::kList) {
@@ -40,8 +58,10 @@ std::string TrialsText(const SearchConfig& config, int64_t trials) {
   }
   int64_t cells = 1;
   for (const Parameter& parameter : config.space.parameters()) {
-    const bool grid = config.sampler.kind == SamplerKind::kGrid ||
-                      std::holds_alternative<GridDomain>(parameter.domain);
+    const SamplerKind kind = config.sampler.kind;
+    const bool grid = kind == SamplerKind::kGrid ||
+                      (kind == SamplerKind::kRandom &&
+                       std::holds_alternative<GridDomain>(parameter.domain));
     if (!grid) continue;
     const auto count = Cardinality(parameter.domain);
     if (count && cells < std::numeric_limits<int32_t>::max()) cells *= *count;
@@ -56,10 +76,7 @@ std::string TrialsText(const SearchConfig& config, int64_t trials) {
         points == 1 ? "the first is" : fmt::format("the first {} are", points);
     text += fmt::format("{} {} from points_to_evaluate", cells > 1 ? ";" : ":", first);
   }
-  return text +
-         fmt::format(" ({}, seed {})",
-                     config.sampler.kind == SamplerKind::kGrid ? "grid" : "random",
-                     config.sampler.seed);
+  return text + fmt::format(" ({}, seed {})", SamplerText(config), config.sampler.seed);
 }
 
 std::string NeedText(const ResourceRequest& request) {
@@ -130,6 +147,9 @@ void PrintConfigurations(const SearchConfig& config,
     table.AddRow(std::move(cells));
   }
   std::printf("\n%s", table.ToText(TextWidth()).c_str());
+  if (sampler.needs_history()) {
+    std::printf("These are as if nothing had come back yet; results change them.\n");
+  }
 }
 
 // What the trainer says of the first configuration.
@@ -158,6 +178,7 @@ int CheckCommand(const CheckOptions& options) {
   Line("needs", NeedText(request));
   Line("fits", FitsText(config, request, local));
   PrintRungs(config.scheduler);
+  Line("files", ExpectedFiles(config, trials));
   for (const Parameter& parameter : config.space.parameters()) {
     Line("searches", parameter.name + ": " + Describe(parameter.domain));
   }

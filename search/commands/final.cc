@@ -209,6 +209,7 @@ int FinalCommand(const FinalOptions& options) {
   run.dir = fs::absolute(dir) / "final";
   EnterFolderOf(sweep.record.sweep);
   run.old = WhatToDo(run.dir, run.config);
+  run.code_of = SnapshotSource{dir, sweep.record.sweep.origin};
   ApplyStart(options.start, &run);
   const int code = RunSweep(std::move(run));
   if (code != 0) return code;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +25,17 @@ int64_t SizeOf(int fd) {
 }
 
 }  // namespace
+
+UniqueFd InMemory(std::string_view text) {
+  UniqueFd fd(memfd_create("log", MFD_CLOEXEC));
+  while (fd && !text.empty()) {
+    const ssize_t written = write(fd.get(), text.data(), text.size());
+    if (written <= 0) fd.Reset();
+    if (written > 0) text.remove_prefix(static_cast<size_t>(written));
+  }
+  if (!fd) ThrowFileError("a kept log", "can not be held in memory", errno);
+  return fd;
+}
 
 bool LogCopy::Open() {
   if (!fd_) fd_.Reset(open(file_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));

@@ -3,16 +3,22 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 #include "trial/fs.h"
 
 namespace hyperopt {
+
+// A file without a name that holds `text`. Throws EnvironmentError.
+UniqueFd InMemory(std::string_view text);
 
 class LogCopy {
  public:
   enum class Result { kNothing, kSomething, kClosed };
 
   LogCopy(std::filesystem::path file, int to) : file_(std::move(file)), to_(to) {}
+  // Of what is open already.
+  LogCopy(UniqueFd file, int to) : to_(to), fd_(std::move(file)) {}
 
   // Starts at the last `lines` lines of what is there now.
   void SkipToTail(int64_t lines);

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "executors/attempt_folder.h"
 #include "search/commands/log_copy.h"
 #include "search/commands/logs.h"
 #include "search/commands/sweep_dir.h"
@@ -31,14 +32,23 @@ std::string LogName(const char* stream, int rank) {
 // The logs of one attempt that are asked for.
 class AttemptLogs {
  public:
-  AttemptLogs(const fs::path& folder, const LogsOptions& options) {
+  // `kept` is what the record has of a trial whose folder is gone.
+  AttemptLogs(const fs::path& folder,
+              const RunKey& key,
+              const std::vector<FileRow>& kept,
+              const LogsOptions& options) {
+    const auto add = [&](const char* stream, int to) {
+      const std::string name = LogName(stream, options.rank);
+      if (const auto text = KeptFile(kept, key, name)) {
+        copies_.emplace_back(InMemory(*text), to);
+      } else {
+        copies_.emplace_back(folder / name, to);
+      }
+    };
     const bool both = options.only_stdout == options.only_stderr;
-    if (both || options.only_stdout) {
-      copies_.emplace_back(folder / LogName("stdout", options.rank), STDOUT_FILENO);
-    }
+    if (both || options.only_stdout) add("stdout", STDOUT_FILENO);
     if (both || options.only_stderr) {
-      copies_.emplace_back(folder / LogName("stderr", options.rank),
-                           both ? STDERR_FILENO : STDOUT_FILENO);
+      add("stderr", both ? STDERR_FILENO : STDOUT_FILENO);
     }
     if (!options.tail) return;
     for (LogCopy& copy : copies_) copy.SkipToTail(*options.tail);
@@ -64,8 +74,24 @@ const RunRow* RunOf(const std::vector<RunRow>& runs, std::optional<int32_t> atte
 }
 
 void RequireLogs(const fs::path& folder,
+                 const std::vector<FileRow>& kept,
                  const LogsOptions& options,
                  const RunRow& run) {
+  const auto is_kept = [&](const std::string& name) {
+    return std::ranges::any_of(kept, [&](const FileRow& file) {
+      return file.key == run.key && file.name == name;
+    });
+  };
+  if (is_kept(LogName("stdout", options.rank))) return;
+  if (is_kept(kReportFile)) {
+    throw ConfigError(fmt::format(
+        "the logs of {} of trial {} were not kept: the search file says keep: {{logs: "
+        "...}}",
+        is_kept(LogName("stdout", 0))
+            ? fmt::format("rank {}", options.rank)
+            : fmt::format("attempt {}", run.key.attempt.value()),
+        options.trial));
+  }
   if (fs::exists(folder / LogName("stdout", options.rank))) return;
   if (options.rank > 0 && fs::exists(folder / LogName("stdout", 0))) {
     throw ConfigError(fmt::format("there is no rank {} in attempt {} of trial {}",
@@ -130,9 +156,10 @@ class Follower {
     }
     if (run == nullptr) return false;
     const fs::path folder = AttemptFolder(dir_, run->key);
-    RequireLogs(folder, options_, *run);
+    const std::vector<FileRow> kept = query_.store().LoadFiles(id());
+    RequireLogs(folder, kept, options_, *run);
     attempt_ = run->key.attempt;
-    logs_.emplace(folder, options_);
+    logs_.emplace(folder, run->key, kept, options_);
     return true;
   }
 

@@ -62,14 +62,17 @@ SearchConfig ConfigForResume(const SweepRow& row) {
   return config;
 }
 
+void RequireSweep(const std::filesystem::path& dir) {
+  if (std::filesystem::exists(dir / "sweep.db")) return;
+  throw ConfigError(dir.string() +
+                    ": there is no sweep here (no sweep.db); name the folder that "
+                    "holds it, results/<name>");
+}
+
 RecordedSweep ReadSweep(const std::filesystem::path& dir) {
   RecordedSweep sweep;
   sweep.dir = dir;
-  if (!std::filesystem::exists(dir / "sweep.db")) {
-    throw ConfigError(dir.string() +
-                      ": there is no sweep here (no sweep.db); name the folder that "
-                      "holds it, results/<name>");
-  }
+  RequireSweep(dir);
   sweep.store = OpenSqliteStore(dir / "sweep.db", StoreMode::kReadOnly);
   std::optional<RecordSnapshot> record = sweep.store->Load();
   if (!record) {

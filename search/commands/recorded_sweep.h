@@ -20,6 +20,9 @@ struct RecordedSweep {
   SearchConfig config;  // as resolved when the sweep was last started
 };
 
+// Throws ConfigError where `dir` holds no sweep.
+void RequireSweep(const std::filesystem::path& dir);
+
 // Throws ConfigError where `dir` holds no sweep, EnvironmentError where it can not be
 // read.
 RecordedSweep ReadSweep(const std::filesystem::path& dir);

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <sstream>
 
 #include "executors/attempt_folder.h"
 #include "search/commands/recorded_sweep.h"
 #include "search/format.h"
 #include "trial/errors.h"
+#include "trial/packed.h"
 
 namespace hyperopt {
 namespace {
@@ -32,9 +34,8 @@ std::vector<std::pair<int64_t, double>> CurveOf(const std::vector<ReportRow>& re
 }
 
 // What a bar wrote over itself is left out: a terminal would show its end.
-std::vector<std::string> LastLines(const fs::path& file) {
+std::vector<std::string> LastLines(std::istream& in) {
   std::vector<std::string> lines;
-  std::ifstream in(file, std::ios::binary);
   if (!in) return lines;
   in.seekg(0, std::ios::end);
   const int64_t size = in.tellg();
@@ -48,6 +49,16 @@ std::vector<std::string> LastLines(const fs::path& file) {
   }
   if (lines.size() > kLastLines) lines.erase(lines.begin(), lines.end() - kLastLines);
   return lines;
+}
+
+std::vector<std::string> LastWords(const TrialFacts& facts) {
+  const RunKey& key = facts.runs.back().key;
+  if (const auto kept = KeptFile(facts.files, key, kStderrFile)) {
+    std::istringstream in(*kept);
+    return LastLines(in);
+  }
+  std::ifstream in(AttemptFolder(facts.dir, key) / kStderrFile, std::ios::binary);
+  return LastLines(in);
 }
 
 fs::path NewestCheckpoint(const TrialFacts& facts) {
@@ -64,11 +75,7 @@ fs::path NewestCheckpoint(const TrialFacts& facts) {
 }  // namespace
 
 RecordQuery OpenQuery(const fs::path& dir) {
-  if (!fs::exists(dir / "sweep.db")) {
-    throw ConfigError(dir.string() +
-                      ": there is no sweep here (no sweep.db); name the folder that "
-                      "holds it, results/<name>");
-  }
+  RequireSweep(dir);
   return RecordQuery(dir / "sweep.db");
 }
 
@@ -83,6 +90,21 @@ TrialRow TrialOf(const RecordQuery& query, TrialId id) {
 
 fs::path AttemptFolder(const fs::path& sweep_dir, const RunKey& key) {
   return AttemptDir(fs::absolute(sweep_dir).lexically_normal(), key);
+}
+
+std::optional<std::string> KeptFile(const std::vector<FileRow>& files,
+                                    const RunKey& key,
+                                    std::string_view name) {
+  for (const FileRow& file : files) {
+    if (file.key != key || file.name != name) continue;
+    if (auto text = Unpack(file.data, file.size)) return text;
+    throw EnvironmentError(
+        fmt::format("the record's copy of {} of trial {} is damaged; the other copies "
+                    "can be read: sqlite3 sweep.db .recover",
+                    name,
+                    key.trial.value()));
+  }
+  return std::nullopt;
 }
 
 TrialFacts ReadTrial(const fs::path& dir, TrialId id) {
@@ -102,11 +124,12 @@ TrialFacts ReadTrial(const fs::path& dir, TrialId id) {
     }
   }
   facts.rungs = query.Rungs(id);
-  facts.curve = CurveOf(query.store().LoadReports(id));
+  facts.reports = query.store().LoadReports(id);
+  facts.curve = CurveOf(facts.reports);
+  facts.files = query.store().LoadFiles(id);
   facts.checkpoint = NewestCheckpoint(facts);
   if (!facts.runs.empty()) {
-    facts.last_words =
-        LastLines(AttemptFolder(facts.dir, facts.runs.back().key) / kStderrFile);
+    facts.last_words = LastWords(facts);
   }
   return facts;
 }

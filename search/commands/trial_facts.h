@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,12 +36,20 @@ struct TrialFacts {
   std::vector<RunRow> runs;  // by attempt
   std::map<ExecutorId, ExecutorRow> executors;
   std::vector<RungRow> rungs;
+  std::vector<ReportRow> reports;  // of all attempts, in the order they came
+  // What the record keeps of attempts whose folder is gone (keep.h).
+  std::vector<FileRow> files;
   // For each step the value of the highest attempt that reached it.
   std::vector<std::pair<int64_t, double>> curve;
   // The newest complete one that is still there; "" where there is none.
   std::filesystem::path checkpoint;
   std::vector<std::string> last_words;  // of the newest attempt's stderr, printable
 };
+// The text of one of them; nullopt where it is not there. Throws EnvironmentError where
+// it is damaged.
+std::optional<std::string> KeptFile(const std::vector<FileRow>& files,
+                                    const RunKey& key,
+                                    std::string_view name);
 TrialFacts ReadTrial(const std::filesystem::path& dir, TrialId id);
 
 }  // namespace hyperopt

@@ -28,7 +28,7 @@ struct CommandLine {
 using AddCommand = void(const CommandLine& line);
 
 // cli_start.cc
-AddCommand AddRun, AddCheck, AddResume, AddFinal, AddExecutor;
+AddCommand AddRun, AddCheck, AddTry, AddResume, AddFinal, AddExecutor;
 // cli_look.cc
 AddCommand AddStatus, AddTrials, AddExplain, AddBest, AddExport, AddVerify;
 // cli_trial.cc

@@ -71,7 +71,21 @@ void AddBest(const CommandLine& line) {
   CLI::App* command = line.app->add_subcommand(
       "best", "The best trial; writes best.json into the folder");
   AddDir(command, &best->dir);
-  command->add_flag("--json", best->json, "As JSON");
+  command->add_flag("--json", best->json, "All about it, as JSON");
+  AddParsed<BestFormat>(command,
+                        "--format",
+                        "Its parameters alone, for a program: args, yaml, json, env; "
+                        "or its value",
+                        "FORMAT",
+                        &best->format,
+                        BestFormatFromString,
+                        "args, yaml, json, env or value");
+  command->add_flag_callback(
+      "--metric-only",
+      [best] { best->format = BestFormat::kValue; },
+      "Its value alone: --format value");
+  Add(command, "--top", &best->top, "A table of so many of the best", "N")
+      ->check(CLI::PositiveNumber);
   command->callback([=, run = line.run] { *run = [=] { return BestCommand(*best); }; });
 }
 

@@ -4,6 +4,7 @@
 #include "search/commands/check.h"
 #include "search/commands/final.h"
 #include "search/commands/start.h"
+#include "search/commands/try.h"
 #include "search/internal/cli_command.h"
 #include "search/internal/cli_options.h"
 #include "trial/resources.h"
@@ -122,6 +123,31 @@ void AddCheck(const CommandLine& line) {
   AddResources(command, &options->resources);
   command->callback(
       [=, run = line.run] { *run = [=] { return CheckCommand(*options); }; });
+}
+
+void AddTry(const CommandLine& line) {
+  auto options = std::make_shared<TryOptions>();
+  CLI::App* command = line.app->add_subcommand(
+      "try",
+      "One trial in the foreground, as a sweep would run it; nothing is recorded");
+  Add(command, "FILE", &options->config.file, "The search file");
+  AddConfig(command, &options->config);
+  Add(command,
+      "--params",
+      &options->params,
+      "Its parameters; what is left out is as first proposed",
+      "JSON");
+  AddParsed<double>(command,
+                    "--stop-after",
+                    "Stop it then as a sweep would, and say how it ends",
+                    "TIME",
+                    &options->stop_after_s,
+                    SecondsFromText,
+                    "a time as 5s, 500ms or 2m");
+  command->add_flag("--keep", options->keep, "Keep the temporary folder");
+  AddResources(command, &options->resources);
+  command->callback(
+      [=, run = line.run] { *run = [=] { return TryCommand(*options); }; });
 }
 
 void AddFinal(const CommandLine& line) {

@@ -29,6 +29,9 @@ class StoreView final : public TrialStore {
   std::vector<ReportRow> LoadReports(TrialId trial) const override {
     return store_->LoadReports(trial);
   }
+  std::vector<FileRow> LoadFiles(TrialId trial) const override {
+    return store_->LoadFiles(trial);
+  }
   void ForEachEvent(int64_t first,
                     const std::function<bool(const EventRow&)>& visit) const override {
     store_->ForEachEvent(first, visit);

@@ -60,6 +60,10 @@ constexpr std::array kHomes = {
     Home{"keep_env", "the top level"},
     Home{"read", "the top level"},
     Home{"hooks", "the top level"},
+    Home{"keep", "the top level"},
+    Home{"checkpoints", "keep"},
+    Home{"logs", "keep"},
+    Home{"folders", "keep"},
     Home{"on_best", "hooks"},
     Home{"on_end", "hooks"},
     Home{"on_stuck", "hooks"},
@@ -71,16 +75,15 @@ constexpr std::array kHomes = {
     Home{"resources_per_worker", "backend.trainer"},
 };
 
-constexpr std::array<std::string_view, 10> kLater = {"objectives",
-                                                     "setup",
-                                                     "wrapper",
-                                                     "container",
-                                                     "tracker",
-                                                     "keep",
-                                                     "loggers",
-                                                     "repeats",
-                                                     "constraints",
-                                                     "folds"};
+constexpr std::array<std::string_view, 9> kLater = {"objectives",
+                                                    "setup",
+                                                    "wrapper",
+                                                    "container",
+                                                    "tracker",
+                                                    "loggers",
+                                                    "repeats",
+                                                    "constraints",
+                                                    "folds"};
 
 constexpr std::array kModelHomes = {
     Home{"learning_rate", "trainer"},

@@ -24,6 +24,7 @@ const std::vector<std::string>& OwnKeys() {
                                                 "keep_env",
                                                 "read",
                                                 "hooks",
+                                                "keep",
                                                 "ranks",
                                                 "backend",
                                                 "hyperopt"};
@@ -187,10 +188,7 @@ void ReadPlaces(Section& top, const std::string& file_name, Reading& reading) {
     config.dataset = (reading.folder / *dataset).lexically_normal();
   }
   if (const auto workdir = top.Text("workdir")) {
-    if (*workdir == "snapshot") {
-      top.Fail("workdir", fmt::format("snapshot is {}", kLaterVersion));
-    }
-    config.workdir = *workdir == "trial"
+    config.workdir = *workdir == "trial" || *workdir == "snapshot"
                          ? *workdir
                          : (reading.folder / *workdir).lexically_normal().string();
   }

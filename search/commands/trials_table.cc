@@ -1,0 +1,45 @@
+#include "search/commands/trials_table.h"
+
+#include <algorithm>
+
+#include "search/format.h"
+#include "search/outcome.h"
+
+namespace hyperopt {
+
+std::string TrialsTable(const SweepFacts& facts,
+                        const std::vector<TrialRow>& rows,
+                        size_t width) {
+  const std::vector<Params> params = facts.query.ParamsOf(rows);
+  const bool any_why = std::ranges::any_of(
+      rows, [](const TrialRow& row) { return !WhyText(row).empty(); });
+  constexpr auto kRight = Table::Align::kRight;
+  constexpr auto kLast = Table::Yield::kLast;
+  std::vector<Table::Column> columns = {{"trial", kRight, kLast},
+                                        {"state", Table::Align::kLeft, kLast},
+                                        {facts.sweep.metric, kRight, kLast},
+                                        {"step", kRight, kLast}};
+  for (const Parameter& parameter : facts.config.space.parameters()) {
+    columns.push_back({parameter.name, kRight});
+  }
+  if (any_why) {
+    columns.push_back({"why", Table::Align::kLeft, Table::Yield::kFirst});
+  }
+  Table table(columns);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const BestSoFar best = BestOf(rows[i], facts.config.value);
+    std::vector<std::string> cells = {std::to_string(rows[i].id.value()),
+                                      std::string(ToString(rows[i].state)),
+                                      NumberText(best.value),
+                                      std::to_string(best.step)};
+    for (const Parameter& parameter : facts.config.space.parameters()) {
+      const auto value = params[i].find(parameter.name);
+      cells.push_back(value == params[i].end() ? "-" : ValueText(value->second));
+    }
+    if (any_why) cells.push_back(WhyText(rows[i]));
+    table.AddRow(std::move(cells));
+  }
+  return table.ToText(width);
+}
+
+}  // namespace hyperopt
