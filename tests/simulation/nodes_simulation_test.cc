@@ -47,7 +47,8 @@ TEST_CASE("a silent node that returns full goes on with what it runs") {
   REQUIRE(world.Run(600));
   CHECK(CountState(world, TrialState::kCompleted) == 8);
   CHECK(world.starts().size() == 8);
-  for (const TrialRow& row : world.store().Load()->trials) {
+  const RecordSnapshot record = *world.store().Load();
+  for (const TrialRow& row : record.trials) {
     CHECK(row.attempt == Attempt(1));
     CHECK(row.lost == 0);
   }
@@ -84,7 +85,8 @@ TEST_CASE("a node that is preempted gives its trials back, uncounted") {
   REQUIRE(world.Run(600));
   CHECK(CountState(world, TrialState::kCompleted) == 12);
   CHECK(world.starts().size() == 16);
-  for (const TrialRow& row : world.store().Load()->trials) {
+  const RecordSnapshot record = *world.store().Load();
+  for (const TrialRow& row : record.trials) {
     CHECK(row.failures == 0);
     CHECK(row.lost == 0);
   }
@@ -125,7 +127,8 @@ TEST_CASE("drain lets what runs end, kill does not wait for it") {
 
 TEST_CASE("an executor that fails what others complete is put aside") {
   WorldOptions options = Basic(40, 3);
-  options.config.executor.max_failures_exit = 5;
+  // Until the first one completes elsewhere nobody knows whose fault it is.
+  options.config.executor.max_failures_exit = 1000;
   options.broken_node = 0;
   World world(options);
   REQUIRE(world.Run(600));
