@@ -1,11 +1,11 @@
 #include "executors/attempt_folder.h"
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "executors/testing/temp_sweep.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
 
@@ -13,19 +13,7 @@ namespace hyperopt {
 namespace {
 
 namespace fs = std::filesystem;
-
-class TempSweep {
- public:
-  TempSweep() {
-    std::string name = fs::temp_directory_path() / "ho sweep.XXXXXX";
-    folder_ = mkdtemp(name.data());
-  }
-  ~TempSweep() { fs::remove_all(folder_); }
-  const fs::path& dir() const { return folder_; }
-
- private:
-  fs::path folder_;
-};
+using testing::TempSweep;
 
 const RunKey kKey{TrialId(17), RunId(0), Attempt(2)};
 

@@ -1,30 +1,18 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <fstream>
 
 #include "executors/attempt_folder.h"
+#include "executors/testing/temp_sweep.h"
 #include "trial/fs.h"
 
 namespace hyperopt {
 namespace {
 
 namespace fs = std::filesystem;
-
-class TempSweep {
- public:
-  TempSweep() {
-    std::string name = fs::temp_directory_path() / "ho sweep.XXXXXX";
-    folder_ = mkdtemp(name.data());
-  }
-  ~TempSweep() { fs::remove_all(folder_); }
-  const fs::path& dir() const { return folder_; }
-
- private:
-  fs::path folder_;
-};
+using testing::TempSweep;
 
 TEST_SUITE("checkpoints") {
   void Make(const fs::path& dir, const std::string& name, bool complete) {
