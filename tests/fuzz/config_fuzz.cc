@@ -1,11 +1,10 @@
-// Throws mutated search files at their reader: config_fuzz [ITERATIONS] [SEED].
+// Throws mutated search files at their reader: config_fuzz [ROUNDS | SECONDSs] [SEED].
 // Whatever comes, it is read or refused by ConfigErrors; and what is read is written as
 // JSON that reads as the same search. Run it under the sanitizers.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "search/config.h"
+#include "tests/fuzz/rounds.h"
 #include "trial/rng.h"
 
 namespace {
@@ -177,23 +177,26 @@ std::string ProblemWithReading(const std::string& text, int64_t& read) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int64_t iterations = argc > 1 ? std::atoll(argv[1]) : 20'000;
-  const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  fuzz::Rounds rounds(argc, argv, 20'000);
   const std::vector<std::string> seeds = Seeds();
   int64_t read = 0;
-  for (int64_t i = 0; i < iterations; ++i) {
-    Rng rng(seed, TrialId(i), "config_fuzz");
+  while (rounds.Next()) {
+    Rng rng(rounds.seed(), TrialId(rounds.done()), "config_fuzz");
     std::string text = seeds[rng.Below(seeds.size())];
     const uint64_t changes = rng.Below(6);
     for (uint64_t change = 0; change < changes; ++change) Mutate(rng, seeds, text);
     if (text.size() > kLongestFile) text.resize(kLongestFile);
     const std::string problem = ProblemWithReading(text, read);
     if (!problem.empty()) {
-      fmt::print(
-          stderr, "iteration {} of seed {}: {}\n---\n{}\n", i, seed, problem, text);
+      fmt::print(stderr,
+                 "round {} of seed {}: {}\n---\n{}\n",
+                 rounds.done(),
+                 rounds.seed(),
+                 problem,
+                 text);
       return 1;
     }
   }
-  fmt::print("{} files, {} of them read\n", iterations, read);
+  fmt::print("{} files, {} of them read\n", rounds.done(), read);
   return 0;
 }

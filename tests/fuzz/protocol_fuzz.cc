@@ -1,13 +1,13 @@
-// Throws mutated bytes at the message decoders: protocol_fuzz [ITERATIONS] [SEED].
-// Whatever comes, they answer a message or nullopt. Run it under the sanitizers, which
-// make a crash of every stray access.
+// Throws mutated bytes at the message decoders: protocol_fuzz [ROUNDS | SECONDSs]
+// [SEED]. Whatever comes, they answer a message or nullopt. Run it under the
+// sanitizers, which make a crash of every stray access.
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "executors/codec.h"
+#include "tests/fuzz/rounds.h"
 #include "trial/rng.h"
 
 namespace {
@@ -84,12 +84,11 @@ void Mutate(Rng& rng, const std::vector<std::string>& seeds, std::string& bytes)
 }  // namespace
 
 int main(int argc, char** argv) {
-  const long iterations = argc > 1 ? std::atol(argv[1]) : 1'000'000;
-  const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  fuzz::Rounds rounds(argc, argv, 1'000'000);
   const std::vector<std::string> seeds = Seeds();
-  Rng rng(seed, TrialId(0), "protocol_fuzz");
+  Rng rng(rounds.seed(), TrialId(0), "protocol_fuzz");
   long messages = 0;
-  for (long i = 0; i < iterations; ++i) {
+  while (rounds.Next()) {
     std::string bytes = seeds[rng.Below(seeds.size())];
     const uint64_t changes = 1 + rng.Below(6);
     for (uint64_t k = 0; k < changes; ++k) Mutate(rng, seeds, bytes);
@@ -97,8 +96,8 @@ int main(int argc, char** argv) {
     if (const auto m = DecodeFromExecutor(bytes)) messages += !Encode(*m).empty();
   }
   fmt::print("{} mutated frames, seed {}: {} were messages still, none crashed\n",
-             iterations,
-             seed,
+             rounds.done(),
+             rounds.seed(),
              messages);
   return messages > 0 ? 0 : 1;
 }

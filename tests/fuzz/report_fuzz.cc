@@ -1,6 +1,6 @@
-// Throws mutated bytes at what reads a trial's report: report_fuzz [ITERATIONS] [SEED].
-// Each round parses a line, and now and then writes the bytes to a file and reads them
-// in pieces, which must give the lines that one read gives.
+// Throws mutated bytes at what reads a trial's report: report_fuzz [ROUNDS | SECONDSs]
+// [SEED]. Each round parses a line, and now and then writes the bytes to a file and
+// reads them in pieces, which must give the lines that one read gives.
 #include <fmt/format.h>
 #include <stdlib.h>
 
@@ -13,6 +13,7 @@
 
 #include "executors/internal/crc32c.h"
 #include "executors/report_reader.h"
+#include "tests/fuzz/rounds.h"
 #include "trial/rng.h"
 
 namespace {
@@ -112,33 +113,34 @@ std::string EventFile(Rng& rng) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const long iterations = argc > 1 ? std::atol(argv[1]) : 1'000'000;
-  const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  fuzz::Rounds rounds(argc, argv, 1'000'000);
   std::string name = fs::temp_directory_path() / "report fuzz.XXXXXX";
   const fs::path folder = mkdtemp(name.data());
   const fs::path file = folder / "report.jsonl";
-  Rng rng(seed, TrialId(0), "report_fuzz");
+  Rng rng(rounds.seed(), TrialId(0), "report_fuzz");
   long reports = 0;
   bool agrees = true;
-  for (long i = 0; i < iterations && agrees; ++i) {
+  while (agrees && rounds.Next()) {
     const std::string text = MutatedText(rng);
     Oddities odd;
     if (ParseReportLine(text, &odd)) ++reports;
     ParseDicts(text);
-    if (i % 100 != 0) continue;
+    if (rounds.done() % 100 != 0) continue;
     for (int kind = 0; kind < kReaders; ++kind) {
       std::ofstream(file, std::ios::binary | std::ios::trunc)
           << (kind == kReaders - 1 ? EventFile(rng) : text);
       agrees = agrees &&
                ReadAll(file, 1 << 20, kind) == ReadAll(file, 1 + rng.Below(20), kind);
     }
-    if (!agrees)
-      fmt::print("read in pieces differs, round {}: {} bytes\n", i, text.size());
+    if (!agrees) {
+      fmt::print(
+          "read in pieces differs, round {}: {} bytes\n", rounds.done(), text.size());
+    }
   }
   fs::remove_all(folder);
   fmt::print("{} mutated texts, seed {}: {} were reports still, none crashed\n",
-             iterations,
-             seed,
+             rounds.done(),
+             rounds.seed(),
              reports);
   return agrees && reports > 0 ? 0 : 1;
 }
