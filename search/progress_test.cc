@@ -77,7 +77,7 @@ TEST_CASE("plain: a sweep from its first line to its last") {
   CHECK(lines[5].starts_with("  lr=0."));
 }
 
-TEST_CASE("plain: the first failures with their reasons, then only a count") {
+TEST_CASE("plain: a failure that repeats is told once, with a count") {
   const std::string file = CommandFile(
       "  executor: {num_samples: 20, max_concurrent_trials: 2, max_initial_failures: "
       "50}\n");
@@ -87,13 +87,34 @@ TEST_CASE("plain: the first failures with their reasons, then only a count") {
   for (const std::string& line : lines) {
     failures += line.find(" failed: exit code 1") != line.npos;
     reasons += line == "  | ValueError: no such column";
-    counted += line.starts_with("further failures are only counted");
+    counted += line == "  19 more failed like this";
   }
-  CHECK(failures == 5);
-  CHECK(reasons == 2);  // once beside the first failure, once at the end
+  CHECK(failures == 1);
+  CHECK(reasons == 2);  // once beside the failure, once at the end
   CHECK(counted == 1);
   CHECK(lines.back() == "  | ValueError: no such column");
   CHECK(std::count(lines.begin(), lines.end(), "why: no trial completed") == 1);
+}
+
+TEST_CASE("plain: the first kinds of failure with their reasons, then only a count") {
+  const std::string file = CommandFile(
+      "  executor: {num_samples: 20, max_concurrent_trials: 1, max_initial_failures: "
+      "50}\n");
+  const auto failing = [](TrialId id, const Params&) {
+    ScriptedTrial trial;
+    trial.exit_code = static_cast<int>(id.value() / 3) + 1;  // three of each kind
+    return trial;
+  };
+  const std::vector<std::string> lines =
+      Lines(Shown(ProgressMode::kPlain, failing, file));
+  const auto count = [&](const std::string& text) {
+    return std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.find(text) != line.npos;
+    });
+  };
+  CHECK(count(" failed: exit code ") == 5);
+  CHECK(count("  2 more failed like this") == 5);
+  CHECK(count("further failures are only counted") == 1);
 }
 
 TEST_CASE("plain: a thousand trials are a few lines") {

@@ -5,10 +5,12 @@
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <thread>
 
 #include "executors/local_resources.h"
 #include "search/commands/ask_controller.h"
+#include "search/commands/recorded_sweep.h"
 #include "search/commands/sweep_dir.h"
 #include "search/sweep_folder.h"
 #include "trial/errors.h"
@@ -50,6 +52,13 @@ int StopCommand(const StopOptions& options) {
     return now && now->pid == holder->pid;
   };
   while (same()) std::this_thread::sleep_for(kLookEvery);
+  const SweepState state = ReadSweep(dir).record.sweep.state;
+  if (state == SweepState::kFinished || state == SweepState::kFailed) {
+    std::printf("%s: %s, nothing is left to go on with\n",
+                dir.c_str(),
+                std::string(ToString(state)).c_str());
+    return 0;
+  }
   std::printf("%s: stopped; go on with:\n  hyperopt resume %s\n",
               dir.c_str(),
               QuoteShellWord(dir.string()).c_str());

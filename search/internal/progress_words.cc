@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "search/format.h"
 #include "search/outcome.h"
@@ -142,18 +143,29 @@ void ProgressWords::OnEvent(const EventRow& event, const Controller& controller)
   }
 }
 
+// Each kind of failure once: often all trials fail of one thing.
 void ProgressWords::OnFailure(const TrialRow& row, const Controller& controller) {
+  const std::string line = LastLine(controller.last_words());
+  std::string kind = WhyText(row) + '\n' + line;
+  if (kind == failure_said_) {
+    ++alike_;
+    return;
+  }
   if (failures_said_ == kFailuresSaid) return;
+  SayAlike();
+  failure_said_ = std::move(kind);
   ++failures_said_;
   Say(StateText(row));
-  if (controller.last_words() != words_said_) {
-    words_said_ = controller.last_words();
-    const std::string line = LastLine(words_said_);
-    if (!line.empty()) Say("  | " + line);
-  }
+  if (line != words_said_ && !line.empty()) Say("  | " + line);
+  words_said_ = line;
   if (failures_said_ == kFailuresSaid) {
     Say("further failures are only counted");
   }
+}
+
+void ProgressWords::SayAlike() {
+  if (alike_ == 0) return;
+  Say(fmt::format("  {} more failed like this", std::exchange(alike_, 0)));
 }
 
 // The longer a sweep runs, the rarer a line.
@@ -195,6 +207,7 @@ void ProgressWords::End(const SweepEnd& end,
                         Now now) {
   const SweepStatus status = Status(controller, now);
   const std::string counts = CountsText(status.counts);
+  SayAlike();
   Say(fmt::format("{} after {}: {} of {} trials{}{}",
                   EndWord(end),
                   DurationText(status.alive_s),
@@ -203,7 +216,7 @@ void ProgressWords::End(const SweepEnd& end,
                   counts.empty() ? "" : ": ",
                   counts));
   const std::string quoted = QuoteShellWord(dir.string());
-  if (failures_said_ == kFailuresSaid) {
+  if (status.counts.failed > failures_said_) {
     Say(fmt::format("  hyperopt trials {} --state failed", quoted), TooLong::kWhole);
   }
   if (!end.why.empty() && end.code != ExitCode::kInterrupted) Say("why: " + end.why);

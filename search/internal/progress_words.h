@@ -56,6 +56,7 @@ class ProgressWords {
   void Begin(const Controller& controller, Now now);
   void OnEvent(const EventRow& event, const Controller& controller);
   void OnFailure(const TrialRow& row, const Controller& controller);
+  void SayAlike();
   void NoteBest(const Controller& controller, Now now);
   void Say(std::string_view line, TooLong too_long = TooLong::kWrap) const;
 
@@ -66,9 +67,11 @@ class ProgressWords {
   std::optional<BestSoFar> said_best_;
   Time next_best_;
   int64_t failures_said_ = 0;
+  std::string failure_said_;  // the kind that was said last
+  int64_t alike_ = 0;         // failures of that kind since, not yet told of
   int64_t odd_said_ = 0;
   bool stop_said_ = false;
-  std::string words_said_;
+  std::string words_said_;  // of a failure: its last line
 };
 
 // The best trial's parameters. A controller keeps those of unfinished trials only; of
