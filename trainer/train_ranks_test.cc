@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "trainer/checkpoint.h"
-#include "trainer/testing/train_bench.h"
+#include "trainer/internal/train_bench_fixture.h"
 
 namespace hyperopt {
 namespace {

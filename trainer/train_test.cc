@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trainer/checkpoint.h"
-#include "trainer/testing/train_bench.h"
+#include "trainer/internal/train_bench_fixture.h"
 
 namespace hyperopt {
 namespace {

@@ -1,4 +1,4 @@
-#include "trainer/testing/train_bench.h"
+#include "trainer/internal/train_bench_fixture.h"
 
 #include <fmt/format.h>
 
