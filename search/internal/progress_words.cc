@@ -58,6 +58,19 @@ std::string ParamsText(const Params& params) {
   return text;
 }
 
+// What `hyperopt set` or `add --trials` changed.
+std::string ChangeText(const EventRow& event) {
+  const OrderedJson json = ParseJson(event.detail);
+  if (event.kind == "samples added") {
+    return fmt::format("samples added: {}", json.value("samples", int64_t{0}));
+  }
+  std::string text;
+  for (const OrderedJson& line : json.value("changed", OrderedJson::array())) {
+    text += (text.empty() ? "set: " : "; ") + line.get<std::string>();
+  }
+  return text;
+}
+
 std::string EndWord(const SweepEnd& end) {
   switch (end.code) {
     case ExitCode::kDone:
@@ -108,7 +121,9 @@ void ProgressWords::OnTurn(std::span<const RecordChange> changes,
       Say(fmt::format("joined: {} on {}", put->row.name, put->row.host));
     }
   }
-  if (added > 0) Say(fmt::format("added by hand: {} trials", added));
+  if (added > 0) {
+    Say(fmt::format("added by hand: {} trial{}", added, added == 1 ? "" : "s"));
+  }
   NoteBest(controller, now);
 }
 
@@ -128,7 +143,7 @@ void ProgressWords::OnEvent(const EventRow& event, const Controller& controller)
     Say(kind == "paused" ? "paused: nothing new starts, what runs goes on"
                          : "unpaused: new trials start again");
   } else if (kind == "set" || kind == "samples added") {
-    Say(fmt::format("{}: {}", kind, event.detail));
+    Say(ChangeText(event));
   } else if (kind == "stop asked") {
     const bool drains = event.detail == "\"drain\"";
     if (!drains && stop_said_) return;
