@@ -257,7 +257,9 @@ std::vector<int64_t> Controller::FurtherBest(TrialId id) const {
   const auto open = open_.find(id);
   if (wanted < 2 || open == open_.end()) return {};
   const auto count = static_cast<size_t>(std::max(kNamed, wanted));
-  return open->second.curve.BestSteps(config_.goal, count);
+  std::vector<int64_t> steps = open->second.curve.BestSteps(config_.goal, count);
+  std::erase(steps, Row(id).best_step);
+  return steps;
 }
 
 void Controller::Send(const Member& member, ToExecutor message) {

@@ -177,7 +177,9 @@ void Progress::End(const SweepEnd& end,
   }
   const bool shown =
       self.mode == ProgressMode::kTerminal || self.mode == ProgressMode::kPlain;
-  if (bad && !shown && !end.why.empty()) {
+  const bool left_to_caller =
+      self.mode == ProgressMode::kSilent && end.code == ExitCode::kNoTrialCompleted;
+  if (bad && !shown && !left_to_caller && !end.why.empty()) {
     std::fprintf(stderr, "hyperopt: %s\n", Printable(end.why).c_str());
   }
   self.output.Finish(kPatienceAtEndS);

@@ -154,8 +154,9 @@ int TryCommand(const TryOptions& options) {
   if (options.keep) {
     std::printf("kept        %s\n", QuoteShellWord(folder.path().string()).c_str());
   }
-  const bool interrupted = code == static_cast<int>(ExitCode::kInterrupted);
-  return interrupted ? code : CodeOf(facts, options.stop_after_s.has_value());
+  const bool ran = code == static_cast<int>(ExitCode::kDone) ||
+                   code == static_cast<int>(ExitCode::kNoTrialCompleted);
+  return ran ? CodeOf(facts, options.stop_after_s.has_value()) : code;
 }
 
 }  // namespace hyperopt

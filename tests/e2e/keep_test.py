@@ -21,7 +21,7 @@ class KeepTest(SceneTest):
         return sorted(name for name in os.listdir(os.path.join(self.scene.dir, "trials")))
 
     def best(self):
-        return self.scene.query("select id from trial order by best limit 1")[0][0]
+        return self.scene.query("select id from trial where best is not null order by best, id limit 1")[0][0]
 
     def kept(self, trial, name):
         rows = self.scene.query(f"select size, data from file where trial = {trial} and name = '{name}'")
