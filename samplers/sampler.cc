@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "samplers/internal/list.h"
+#include "samplers/internal/model_sampler.h"
 #include "samplers/internal/variants.h"
 #include "trial/errors.h"
 
@@ -52,6 +53,11 @@ void CheckPoints(const SearchSpace& space,
   }
 }
 
+bool IsModelBased(SamplerKind kind) {
+  return kind == SamplerKind::kSobol || kind == SamplerKind::kTpe ||
+         kind == SamplerKind::kGp || kind == SamplerKind::kAuto;
+}
+
 void CheckGrid(const SearchSpace& space, Problems& problems) {
   for (const Parameter& parameter : space.parameters()) {
     if (Cardinality(parameter.domain)) continue;
@@ -77,6 +83,12 @@ std::vector<std::string> ProblemsWith(const SearchSpace& space,
     return problems;
   }
   CheckPoints(space, options, problems);
+  if (IsModelBased(options.kind)) {
+    if (options.num_samples > internal::kMostTrials) {
+      problems.push_back(fmt::format("more than {} trials", internal::kMostTrials));
+    }
+    return problems;
+  }
   if (options.kind == SamplerKind::kGrid) CheckGrid(space, problems);
   if (problems.empty() && !internal::CountTrials(space, options)) {
     problems.push_back(
@@ -97,9 +109,20 @@ std::unique_ptr<Sampler> MakeSampler(const SearchSpace& space,
       return internal::MakeVariantSampler(space, options);
     case SamplerKind::kList:
       return internal::MakeListSampler(space, options);
+    case SamplerKind::kSobol:
+    case SamplerKind::kTpe:
+    case SamplerKind::kGp:
+    case SamplerKind::kAuto:
+      return internal::MakeModelSampler(space, options);
   }
   assert(false && "a kind of sampler without a class");
   return nullptr;
+}
+
+std::string DescribeAuto(const SearchSpace& space) {
+  const internal::AutoRule rule = internal::RuleOfAuto(internal::Encoding(space));
+  if (rule.gp_until == 0) return "auto: tpe";
+  return fmt::format("auto: gp, from trial {} on tpe", rule.gp_until);
 }
 
 }  // namespace hyperopt

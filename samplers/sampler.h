@@ -37,13 +37,17 @@ struct History {
   std::vector<HistoryEntry> pending;
 };
 
-enum class SamplerKind { kRandom, kGrid, kList };
+enum class SamplerKind { kRandom, kGrid, kList, kSobol, kTpe, kGp, kAuto };
 
 struct SamplerOptions {
   // kRandom: Ludwig's variant_generator: grid_search parameters run through all their
   // cells, the others are drawn anew for each cell. kGrid: every parameter is a grid;
-  // all must be finite. kList: trial i is row i.
+  // all must be finite. kList: trial i is row i. kSobol fills the space evenly. kTpe
+  // and kGp model the history; kAuto is the one of them that suits budget and space.
+  // These four take grid_search parameters as categories.
   SamplerKind kind = SamplerKind::kRandom;
+  // What the objectives in the history are to be.
+  Goal goal = Goal::kMinimize;
   uint64_t seed = 42;
   // Each sample is one draw of the random parameters for every cell of the grid.
   int64_t num_samples = 10;
@@ -84,7 +88,15 @@ std::vector<std::string> ProblemsWith(const SearchSpace& space,
 // A random value depends on (seed, trial number, its parameter's name) alone, with
 // constant_grid_search on (seed, sample number, name): another parameter more or less
 // changes no value of the others.
+//
+// kSobol, kTpe, kGp and kAuto propose each of num_samples trials once, points first,
+// and in a finite space no setting twice while another is left: Suggest gives nullopt
+// once none is, but for kAuto, which then draws at random. They take a trial's parameters never to change within a history, and do
+// not read what a trial that has not ended has reported so far.
 std::unique_ptr<Sampler> MakeSampler(const SearchSpace& space,
                                      const SamplerOptions& options);
+
+// How kAuto chooses in this space, for a person: "auto: gp, from trial 500 on tpe".
+std::string DescribeAuto(const SearchSpace& space);
 
 }  // namespace hyperopt

@@ -52,7 +52,7 @@ std::vector<Setup> AllSetups() {
                                       {{"rate", 0.001}}};
   const SearchSpace finite = FiniteSpace();
   const SearchSpace infinite = InfiniteSpace();
-  return {
+  std::vector<Setup> setups = {
       {"random", infinite, {.num_samples = 20}},
       {"random, finite", finite, {.num_samples = 20}},
       {"random, points", infinite, {.num_samples = 9, .points_to_evaluate = points}},
@@ -73,6 +73,25 @@ std::vector<Setup> AllSetups() {
        {.kind = SamplerKind::kList, .num_samples = 2, .rows = points}},
       {"nothing to choose", SearchSpace(), {.num_samples = 3}},
   };
+  for (const auto& [name, kind] : {std::pair("sobol", SamplerKind::kSobol),
+                                   std::pair("tpe", SamplerKind::kTpe),
+                                   std::pair("gp", SamplerKind::kGp),
+                                   std::pair("auto", SamplerKind::kAuto)}) {
+    const std::string word = name;
+    setups.push_back({word, infinite, {.kind = kind, .num_samples = 20}});
+    setups.push_back({word + ", maximize, points",
+                      infinite,
+                      {.kind = kind,
+                       .goal = Goal::kMaximize,
+                       .seed = 7,
+                       .num_samples = 18,
+                       .points_to_evaluate = points}});
+    setups.push_back({word + ", finite", finite, {.kind = kind, .num_samples = 40}});
+  }
+  setups.push_back({"auto, nothing to choose",
+                    SearchSpace(),
+                    {.kind = SamplerKind::kAuto, .num_samples = 3}});
+  return setups;
 }
 
 // A history that grows as trials end, with a failure and a NaN in it.

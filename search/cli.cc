@@ -32,6 +32,7 @@ constexpr internal::AddCommand* kCommands[] = {
     internal::AddStop,
     internal::AddPause,
     internal::AddSet,
+    internal::AddAskTell,
     internal::AddExecutor,
     internal::AddKeygen,
     internal::AddVersion,

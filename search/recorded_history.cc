@@ -23,9 +23,9 @@ bool EndsTrial(const EventRow& event) {
 
 }  // namespace
 
-std::vector<HistoryEntry> EndedHistory(const TrialStore& store,
-                                       std::span<const TrialRow> trials,
-                                       const SearchConfig& config) {
+std::vector<RecordedEnd> RecordedEnds(const TrialStore& store,
+                                      std::span<const TrialRow> trials,
+                                      const SearchConfig& config) {
   // The newest: a failed trial may have been run once more.
   std::map<TrialId, int64_t> end_of;
   store.ForEachEvent(1, [&](const EventRow& event) {
@@ -42,18 +42,29 @@ std::vector<HistoryEntry> EndedHistory(const TrialStore& store,
   ids.reserve(order.size());
   for (const auto& [number, id] : order) ids.push_back(id);
   std::vector<Params> params = store.LoadParams(ids);
-  std::vector<HistoryEntry> history;
-  history.reserve(ids.size());
+  std::vector<RecordedEnd> ends;
+  ends.reserve(ids.size());
   for (size_t i = 0; i < ids.size(); ++i) {
     const TrialRow& row = trials[static_cast<size_t>(ids[i].value())];
     // Given by hand, or of another era: a sampler learns from its own space.
     if (!LiesWithin(config.space, params[i])) continue;
     const bool best = config.value == ValueRule::kBest;
-    history.push_back({row.id,
-                       row.state,
-                       std::move(params[i]),
-                       best ? row.best : row.last,
-                       row.best_step});
+    ends.push_back({order[i].first,
+                    {row.id,
+                     row.state,
+                     std::move(params[i]),
+                     best ? row.best : row.last,
+                     row.best_step}});
+  }
+  return ends;
+}
+
+std::vector<HistoryEntry> EndedHistory(const TrialStore& store,
+                                       std::span<const TrialRow> trials,
+                                       const SearchConfig& config) {
+  std::vector<HistoryEntry> history;
+  for (RecordedEnd& end : RecordedEnds(store, trials, config)) {
+    history.push_back(std::move(end.entry));
   }
   return history;
 }

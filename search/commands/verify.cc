@@ -8,10 +8,12 @@
 #include <set>
 
 #include "samplers/sampler.h"
+#include "search/change_request.h"
 #include "search/commands/replay.h"
 #include "search/commands/sweep_dir.h"
 #include "search/format.h"
 #include "search/proposals.h"
+#include "search/recorded_history.h"
 #include "search/scheduler.h"
 #include "trial/errors.h"
 
@@ -19,6 +21,39 @@ namespace hyperopt {
 namespace {
 
 constexpr size_t kParamsAtOnce = 1000;
+
+// What each proposal of an era saw, told anew from the record: trials come in order.
+class SeenHistory {
+ public:
+  SeenHistory(const RecordedSweep& sweep, const SearchConfig& config)
+      : config_(config),
+        ends_(RecordedEnds(*sweep.store, sweep.record.trials, config)) {}
+
+  // Before a trial that was proposed after event `last`.
+  const History& Before(int64_t last) {
+    for (; next_ < ends_.size() && ends_[next_].event <= last; ++next_) {
+      open_.erase(ends_[next_].entry.trial);
+      history_.ended.push_back(ends_[next_].entry);
+    }
+    history_.pending.clear();
+    for (const auto& [id, params] : open_) {
+      history_.pending.push_back({.trial = id, .params = params});
+    }
+    return history_;
+  }
+  void Add(TrialId id, const Params& params) {
+    const bool ended = std::ranges::any_of(
+        history_.ended, [id](const HistoryEntry& entry) { return entry.trial == id; });
+    if (!ended && LiesWithin(config_.space, params)) open_[id] = params;
+  }
+
+ private:
+  const SearchConfig& config_;
+  const std::vector<RecordedEnd> ends_;
+  size_t next_ = 0;
+  std::map<TrialId, Params> open_;
+  History history_;
+};
 
 class Verifier {
  public:
@@ -45,6 +80,7 @@ class Verifier {
   // The trials from era.first up to `end` were proposed by `config`.
   void CheckProposals();
   void CheckEra(const Era& era, int64_t end, const SearchConfig& config);
+  void AddEarlier(int64_t first, SeenHistory* seen) const;
   std::unique_ptr<Sampler> FreshSampler(const SearchConfig& config) const;
   void CheckGivenParams(TrialId id, const SearchConfig& config, const Params& recorded);
   void CheckParams(TrialId id, const Params& expected, const Params& recorded);
@@ -91,6 +127,11 @@ void Verifier::CheckEra(const Era& era, int64_t last, const SearchConfig& config
   const std::unique_ptr<Sampler> sampler = FreshSampler(config);
   const std::vector<TrialRow>& trials = sweep_.record.trials;
   ProposalCursor cursor(era);
+  std::optional<SeenHistory> seen;
+  if (sampler->needs_history()) {
+    seen.emplace(sweep_, config);
+    AddEarlier(era.first, &*seen);
+  }
   std::vector<TrialId> ids;
   const size_t stop = static_cast<size_t>(last);
   for (size_t begin = static_cast<size_t>(era.first); begin < stop;
@@ -100,12 +141,16 @@ void Verifier::CheckEra(const Era& era, int64_t last, const SearchConfig& config
     for (size_t i = begin; i < end; ++i) ids.push_back(trials[i].id);
     const std::vector<Params> recorded = sweep_.store->LoadParams(ids);
     for (size_t i = 0; i < ids.size(); ++i) {
-      if (IsGiven(trials[begin + i])) {
+      const TrialRow& row = trials[begin + i];
+      if (IsGiven(row)) {
         CheckGivenParams(ids[i], config, recorded[i]);
+        if (seen) seen->Add(ids[i], recorded[i]);
         continue;
       }
-      const std::optional<Params> expected =
-          sampler->Suggest(TrialId(cursor.next()), History{});
+      const History none;
+      const std::optional<Params> expected = sampler->Suggest(
+          TrialId(cursor.next()), seen ? seen->Before(row.history) : none);
+      if (seen) seen->Add(ids[i], recorded[i]);
       cursor.Take();
       if (!expected) {
         Differ(ids[i], "the sampler proposes no such trial");
@@ -114,6 +159,14 @@ void Verifier::CheckEra(const Era& era, int64_t last, const SearchConfig& config
       }
     }
   }
+}
+
+// The trials of the eras before: those that were still open.
+void Verifier::AddEarlier(int64_t first, SeenHistory* seen) const {
+  std::vector<TrialId> ids;
+  for (int64_t i = 0; i < first; ++i) ids.push_back(TrialId(i));
+  const std::vector<Params> params = sweep_.store->LoadParams(ids);
+  for (size_t i = 0; i < ids.size(); ++i) seen->Add(ids[i], params[i]);
 }
 
 // Given by hand: any values, of the search's parameters, all of them.

@@ -37,6 +37,8 @@ AddCommand AddShow, AddLogs;
 AddCommand AddKeygen, AddVersion;
 // cli_init.cc
 AddCommand AddInit;
+// cli_ask_tell.cc
+AddCommand AddAskTell;
 // cli_change.cc
 AddCommand AddAdd, AddStop, AddPause, AddSet;
 

@@ -32,6 +32,7 @@ LIBRARIES = [
     (r"zmq", r"executors/internal/", "the transport in executors/internal"),
     (r"yaml-cpp/", r"search/[^/]*(/[^/]*)?\.cc$", "one source file of search"),
     (r"Eigen/", r"(samplers|search)/.*\.(h|cc)$", "samplers and search"),
+    (r"nlopt\.h$", r"samplers/internal/.*\.cc$", "one source file of samplers"),
     (r"CLI/", r"(search|trainer)/.*\.cc$|search/internal/cli_\w+\.h$", "the command line's sources"),
     (r"spdlog/", r"(executors|search|trainer)/.*\.cc$", "sources with a log"),
     (r"doctest/|rapidcheck", r".*_(test\.cc|fixture\.(h|cc))$", "tests"),

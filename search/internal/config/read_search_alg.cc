@@ -14,48 +14,92 @@ namespace {
 // Beyond, a sampler refuses to count.
 constexpr int64_t kMostTrials = int64_t{1} << 31;
 
-const std::vector<std::string>& LaterTypes() {
-  static const std::vector<std::string> types = {"tpe",
-                                                 "gp",
-                                                 "auto",
-                                                 "sobol",
-                                                 "cmaes",
-                                                 "halton",
-                                                 "ax",
-                                                 "bayesopt",
-                                                 "blendsearch",
-                                                 "bohb",
-                                                 "cfo",
-                                                 "dragonfly",
-                                                 "hebo",
-                                                 "hyperopt",
-                                                 "nevergrad",
-                                                 "optuna",
-                                                 "skopt",
-                                                 "zoopt"};
-  return types;
+struct Type {
+  std::string_view name;
+  SamplerKind kind;
+  std::string_view stands_for;  // of a name of Ludwig's; "" for our own
+};
+constexpr Type kTypes[] = {
+    {"random", SamplerKind::kRandom, ""},
+    {"variant_generator", SamplerKind::kRandom, ""},
+    {"grid", SamplerKind::kGrid, ""},
+    {"list", SamplerKind::kList, ""},
+    {"auto", SamplerKind::kAuto, ""},
+    {"gp", SamplerKind::kGp, ""},
+    {"bayesian", SamplerKind::kGp, ""},
+    {"tpe", SamplerKind::kTpe, ""},
+    {"sobol", SamplerKind::kSobol, ""},
+    {"hyperopt", SamplerKind::kTpe, "tpe"},
+    {"optuna", SamplerKind::kTpe, "tpe"},
+    {"bohb", SamplerKind::kTpe, "tpe; its stopping is executor.scheduler"},
+    {"bayesopt", SamplerKind::kGp, "gp"},
+    {"skopt", SamplerKind::kGp, "gp"},
+    {"ax", SamplerKind::kGp, "gp"},
+    {"hebo", SamplerKind::kGp, "gp"},
+};
+constexpr std::string_view kLaterTypes[] = {
+    "cmaes", "halton", "blendsearch", "cfo", "dragonfly", "nevergrad", "zoopt"};
+// Options of Ludwig's types that have no use here.
+constexpr std::string_view kForeignOptions[] = {"analysis",
+                                                "bohb_config",
+                                                "convert_to_python",
+                                                "gamma",
+                                                "metric",
+                                                "mode",
+                                                "n_initial_points",
+                                                "n_startup_jobs",
+                                                "optimizer",
+                                                "outcome_constraints",
+                                                "parameter_constraints",
+                                                "patience",
+                                                "random_search_steps",
+                                                "sampler",
+                                                "skip_duplicate",
+                                                "space",
+                                                "utility_kwargs",
+                                                "verbose"};
+
+// A grid is to be run through, not modelled.
+bool HasGrid(const SearchConfig& config) {
+  return std::ranges::any_of(config.space.parameters(), [](const Parameter& each) {
+    return std::holds_alternative<GridDomain>(each.domain);
+  });
 }
 
 // nullopt where the type is none of this version's, which is told; then the other keys
 // mean nothing and are not looked at.
-std::optional<SamplerKind> ReadType(Section& alg) {
-  if (!alg.Has("type")) return SamplerKind::kRandom;
+std::optional<SamplerKind> ReadType(Section& alg, Reading& reading) {
+  if (!alg.Has("type")) {
+    return reading.has_command ? SamplerKind::kAuto : SamplerKind::kRandom;
+  }
   const auto type = alg.Text("type");
   if (!type) return std::nullopt;
-  if (*type == "random" || *type == "variant_generator") return SamplerKind::kRandom;
-  if (*type == "grid") return SamplerKind::kGrid;
-  if (*type == "list") return SamplerKind::kList;
-  if (std::ranges::find(LaterTypes(), *type) != LaterTypes().end()) {
-    alg.Fail("type", fmt::format("{} is {}; use random or grid", *type, kLaterVersion));
+  const auto found = std::ranges::find(kTypes, *type, &Type::name);
+  if (found != std::end(kTypes)) {
+    if (found->stands_for.empty()) return found->kind;
+    reading.problems.Note(fmt::format(
+        "hyperopt.search_alg.type {} is read as {}", *type, found->stands_for));
+    for (std::string_view key : kForeignOptions) {
+      if (!alg.Has(key)) continue;
+      alg.Ignore(key);
+      reading.problems.Note(fmt::format("{} has no use here", alg.PathOf(key)));
+    }
+    return found->kind;
+  }
+  if (std::ranges::find(kLaterTypes, *type) != std::end(kLaterTypes)) {
+    alg.Fail("type",
+             fmt::format(
+                 "{} is {}; use auto, gp, tpe, random or grid", *type, kLaterVersion));
     return std::nullopt;
   }
-  std::vector<std::string> known = {"random", "variant_generator", "grid", "list"};
-  known.insert(known.end(), LaterTypes().begin(), LaterTypes().end());
+  std::vector<std::string> known(std::begin(kLaterTypes), std::end(kLaterTypes));
+  for (const Type& each : kTypes) known.emplace_back(each.name);
   const auto near = NearestName(*type, known);
-  alg.Fail(
-      "type",
-      near ? fmt::format("no such type: {}; did you mean {}?", *type, *near)
-           : fmt::format("no such type: {}; there are random, grid and list", *type));
+  alg.Fail("type",
+           near ? fmt::format("no such type: {}; did you mean {}?", *type, *near)
+                : fmt::format("no such type: {}; there are auto, gp, tpe, sobol, "
+                              "random, grid and list",
+                              *type));
   return std::nullopt;
 }
 
@@ -167,13 +211,19 @@ void CheckGrid(Section& alg, Reading& reading) {
   }
 }
 
+// Models take a grid_search parameter as one with categories.
+bool RunsThrough(const SearchConfig& config, const Parameter& parameter) {
+  const SamplerKind kind = config.sampler.kind;
+  if (kind == SamplerKind::kGrid) return true;
+  return kind == SamplerKind::kRandom &&
+         std::holds_alternative<GridDomain>(parameter.domain);
+}
+
 // Cells of the grid; nullopt beyond what can be counted.
 std::optional<int64_t> GridCells(const SearchConfig& config) {
   int64_t cells = 1;
   for (const Parameter& parameter : config.space.parameters()) {
-    const bool runs_through = config.sampler.kind == SamplerKind::kGrid ||
-                              std::holds_alternative<GridDomain>(parameter.domain);
-    if (!runs_through) continue;
+    if (!RunsThrough(config, parameter)) continue;
     const auto size = Cardinality(parameter.domain);
     if (!size || __builtin_mul_overflow(cells, *size, &cells)) return std::nullopt;
   }
@@ -184,8 +234,7 @@ std::optional<int64_t> GridCells(const SearchConfig& config) {
 void SettleSamples(Section& alg, Reading& reading) {
   SearchConfig& config = reading.config;
   const auto is_grid = [&config](const Parameter& parameter) {
-    return config.sampler.kind == SamplerKind::kGrid ||
-           std::holds_alternative<GridDomain>(parameter.domain);
+    return RunsThrough(config, parameter);
   };
   const auto parameters = config.space.parameters();
   const bool any_grid = std::ranges::any_of(parameters, is_grid);
@@ -226,11 +275,15 @@ void SettleSamples(Section& alg, Reading& reading) {
 
 void ReadSearchAlg(Section& hyperopt, Reading& reading) {
   Section alg(hyperopt.Take("search_alg"), "hyperopt.search_alg", reading.problems);
-  const auto kind = ReadType(alg);
+  auto kind = ReadType(alg, reading);
   if (!kind) return;
-  reading.config.sampler.kind = *kind;
+  reading.config.sampler.goal = reading.config.goal;
   ReadSeed(alg, reading);
   ReadMaxConcurrent(alg, reading);
+  if (kind == SamplerKind::kAuto && HasGrid(reading.config)) {
+    kind = SamplerKind::kRandom;
+  }
+  reading.config.sampler.kind = *kind;
   if (*kind == SamplerKind::kList) {
     ReadList(alg, reading);
     alg.Refuse("points_to_evaluate",

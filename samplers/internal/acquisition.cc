@@ -1,0 +1,46 @@
+#include "samplers/internal/acquisition.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "trial/rng.h"
+
+namespace hyperopt::internal {
+namespace {
+
+const double kLogRootTwoPi = 0.5 * std::log(2 * std::numbers::pi);
+
+double LogPhi(double z) { return -0.5 * z * z - kLogRootTwoPi; }
+
+double LogCdf(double z) {
+  if (z > -5) return std::log(NormalCdf(z));
+  return std::log(0.5 * ScaledErfc(-z / std::numbers::sqrt2)) - 0.5 * z * z;
+}
+
+}  // namespace
+
+double ScaledErfc(double x) {
+  if (x < 10) return std::exp(x * x) * std::erfc(x);
+  const double t = 1 / (2 * x * x);
+  const double series = 1 - t * (1 - 3 * t * (1 - 5 * t * (1 - 7 * t * (1 - 9 * t))));
+  return series / (x * std::sqrt(std::numbers::pi));
+}
+
+double LogH(double z) {
+  if (z > -1) return std::log(std::exp(LogPhi(z)) + z * NormalCdf(z));
+  const double t = -z;
+  if (t > 1e4) return LogPhi(z) - 2 * std::log(t);
+  const double ratio =
+      std::sqrt(std::numbers::pi / 2) * ScaledErfc(t / std::numbers::sqrt2);
+  return LogPhi(z) + std::log1p(-t * ratio);
+}
+
+LogImprovement LogExpectedImprovement(double best, double mean, double sd) {
+  const double z = (best - mean) / sd;
+  const double log_h = LogH(z);
+  return {std::log(sd) + log_h,
+          -std::exp(LogCdf(z) - log_h) / sd,
+          std::exp(LogPhi(z) - log_h) / sd};
+}
+
+}  // namespace hyperopt::internal

@@ -1,0 +1,167 @@
+#include "samplers/internal/model_sampler.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "samplers/internal/gp.h"
+#include "samplers/internal/sobol.h"
+#include "samplers/internal/tpe.h"
+#include "trial/rng.h"
+
+namespace hyperopt::internal {
+namespace {
+
+// A finite space up to this size is enumerated to find what is left.
+constexpr int64_t kMostEnumerated = 4096;
+constexpr int kTries = 64;
+// Gaussian processes serve well up to this many dimensions and trials; kAuto.
+constexpr size_t kMostGpAxes = 40;
+constexpr int64_t kMostGpTrials = 500;
+
+bool HasValue(const Observations& seen) {
+  return std::ranges::any_of(seen.ended(), [](const Observation& observation) {
+    return observation.outcome != Outcome::kFailed;
+  });
+}
+
+class ModelSampler final : public Sampler {
+ public:
+  ModelSampler(const SearchSpace& space, const SamplerOptions& options)
+      : space_(space),
+        options_(options),
+        encoding_(space_),
+        seen_(encoding_, options.goal),
+        startup_(StartupTrials(encoding_)) {
+    const SamplerKind kind = options.kind;
+    const bool is_auto = kind == SamplerKind::kAuto;
+    if (is_auto) gp_until_ = RuleOfAuto(encoding_).gp_until;
+    if (kind == SamplerKind::kGp) gp_until_ = std::numeric_limits<int64_t>::max();
+    if (kind == SamplerKind::kGp || gp_until_ > 0) {
+      gp_ = MakeGpProposer(encoding_, options.seed);
+    }
+    if (kind == SamplerKind::kTpe || is_auto) {
+      tpe_ = MakeTpeProposer(encoding_, options.seed);
+    }
+  }
+  ModelSampler(const ModelSampler&) = delete;  // members refer to one another
+  ModelSampler& operator=(const ModelSampler&) = delete;
+
+  std::optional<Params> Suggest(TrialId id, const History& history) const override {
+    if (id.value() < 0 || id.value() >= options_.num_samples) return std::nullopt;
+    if (id.value() < std::ssize(options_.points_to_evaluate)) return Point(id);
+    seen_.Update(history);
+    const std::set<Params> tried = Tried(history);
+    for (const Row& row : Rows(id)) {
+      Params params = encoding_.ToParams(row);
+      if (!tried.contains(params)) return params;
+    }
+    std::optional<Params> untried = Untried(id, tried);
+    // Nobody chose a model here, so the stated number of trials comes.
+    if (!untried && options_.kind == SamplerKind::kAuto) return Drawn(id, {});
+    return untried;
+  }
+
+  // A finite space may end sooner, which depends on what came before.
+  std::optional<int64_t> TrialCount() const override {
+    const auto cells = encoding_.cells();
+    if (options_.kind == SamplerKind::kAuto) return options_.num_samples;
+    if (cells && *cells < options_.num_samples) return std::nullopt;
+    return options_.num_samples;
+  }
+  bool needs_history() const override { return true; }
+
+ private:
+  Params Point(TrialId id) const {
+    Params params = options_.points_to_evaluate[static_cast<size_t>(id.value())];
+    for (auto& [name, value] : params) value = Typed(space_.Find(name)->domain, value);
+    return Drawn(id, std::move(params));
+  }
+
+  // What `params` leaves open is drawn.
+  Params Drawn(TrialId id, Params params) const {
+    for (const Parameter& parameter : space_.parameters()) {
+      if (params.contains(parameter.name)) continue;
+      Rng rng(options_.seed, id, parameter.name);
+      params[parameter.name] = Draw(parameter.domain, rng);
+    }
+    return params;
+  }
+
+  // What was tried or is being tried. Only a finite space can meet a setting twice
+  // with any probability worth the comparison.
+  std::set<Params> Tried(const History& history) const {
+    std::set<Params> tried;
+    if (!encoding_.cells()) return tried;
+    for (const HistoryEntry& entry : history.ended) tried.insert(entry.params);
+    for (const HistoryEntry& entry : history.pending) tried.insert(entry.params);
+    return tried;
+  }
+
+  std::vector<Row> Rows(TrialId id) const {
+    const auto first = std::ssize(options_.points_to_evaluate);
+    const bool design = id.value() - first < startup_ || !HasValue(seen_);
+    const Proposer* proposer = id.value() < gp_until_ ? gp_.get() : tpe_.get();
+    if (design || proposer == nullptr) return {DesignRow(id.value() - first)};
+    return proposer->Propose(id, seen_);
+  }
+
+  // The middle first: most people put what they believe in there.
+  Row DesignRow(int64_t index) const {
+    std::vector<double> cube(encoding_.size(), 0.5);
+    const auto sobol =
+        SobolPoint(static_cast<uint64_t>(index), encoding_.size(), options_.seed);
+    for (size_t i = 0; i < cube.size(); ++i) {
+      const bool middle = options_.kind != SamplerKind::kSobol && index == 0 &&
+                          encoding_.axes()[i].kind != AxisKind::kCategorical;
+      if (!middle) cube[i] = sobol[i];
+    }
+    return encoding_.FromCube(cube);
+  }
+
+  // All that was proposed has been tried: another setting, nullopt where none is left.
+  std::optional<Params> Untried(TrialId id, const std::set<Params>& tried) const {
+    Rng rng(options_.seed, id, "untried");
+    for (int i = 0; i < kTries; ++i) {
+      std::vector<double> cube(encoding_.size());
+      for (double& u : cube) u = rng.Uniform();
+      Params params = encoding_.ToParams(encoding_.FromCube(cube));
+      if (!tried.contains(params)) return params;
+    }
+    const int64_t cells = encoding_.cells().value();
+    // Only a space that is nearly used up comes here, so few cells lie between two
+    // that are left.
+    const auto start = static_cast<int64_t>(rng.Below(static_cast<uint64_t>(cells)));
+    const int64_t most = std::min(cells, kMostEnumerated + 2 * std::ssize(tried));
+    for (int64_t i = 0; i < most; ++i) {
+      Params params = encoding_.CellAt((start + i) % cells);
+      if (!tried.contains(params)) return params;
+    }
+    return std::nullopt;
+  }
+
+  const SearchSpace space_;
+  const SamplerOptions options_;
+  const Encoding encoding_;
+  mutable Observations seen_;  // memoised; Suggest is thread-compatible
+  const int64_t startup_;
+  std::unique_ptr<Proposer> gp_, tpe_;  // neither for kSobol
+  int64_t gp_until_ = 0;                // trials before it are gp_'s
+};
+
+}  // namespace
+
+int64_t StartupTrials(const Encoding& encoding) {
+  return std::clamp<int64_t>(std::ssize(encoding.axes()) + 1, 3, 10);
+}
+
+AutoRule RuleOfAuto(const Encoding& encoding) {
+  return {encoding.size() <= kMostGpAxes ? kMostGpTrials : 0};
+}
+
+std::unique_ptr<Sampler> MakeModelSampler(const SearchSpace& space,
+                                          const SamplerOptions& options) {
+  return std::make_unique<ModelSampler>(space, options);
+}
+
+}  // namespace hyperopt::internal

@@ -1,0 +1,116 @@
+#include "samplers/internal/tpe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "samplers/internal/parzen.h"
+#include "trial/rng.h"
+
+namespace hyperopt::internal {
+namespace {
+
+constexpr size_t kCandidates = 48;
+constexpr size_t kMostGood = 40;
+constexpr size_t kMostBad = 400;
+
+size_t GoodCount(size_t n) {
+  const auto count = static_cast<size_t>(std::ceil(0.8 * std::sqrt(n)));
+  return std::min({count, kMostGood, n});
+}
+
+// Values first, then pruned ones (those that came further first), then failures; among
+// equals the older first.
+bool Precedes(const Observation& a, const Observation& b) {
+  if (a.outcome != b.outcome) return a.outcome < b.outcome;
+  if (a.outcome == Outcome::kPruned && a.step != b.step) return a.step > b.step;
+  return a.value < b.value;
+}
+
+class TpeProposer final : public Proposer {
+ public:
+  TpeProposer(const Encoding& encoding, uint64_t seed)
+      : encoding_(encoding), seed_(seed) {}
+
+  std::vector<Row> Propose(TrialId id, const Observations& seen) const override {
+    const auto& ended = seen.ended();
+    std::vector<size_t> order(ended.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    const auto better = [&](size_t a, size_t b) {
+      if (Precedes(ended[a], ended[b])) return true;
+      return !Precedes(ended[b], ended[a]) && a < b;
+    };
+    const size_t good_count = GoodCount(ended.size());
+    const auto middle = order.begin() + static_cast<ptrdiff_t>(good_count);
+    std::partial_sort(order.begin(), middle, order.end(), better);
+    const ParzenMixture good = Good(ended, {order.begin(), middle});
+    const ParzenMixture bad = Bad(ended, {middle, order.end()}, seen.pending());
+
+    Rng rng(seed_, id, "tpe");
+    std::vector<std::pair<double, Row>> scored;
+    for (size_t i = 0; i < kCandidates; ++i) {
+      Row row = good.Draw(rng);
+      const double score = good.LogDensity(row) - bad.LogDensity(row);
+      scored.emplace_back(score, std::move(row));
+    }
+    std::ranges::stable_sort(
+        scored, [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<Row> rows;
+    for (auto& [score, row] : scored) rows.push_back(std::move(row));
+    return rows;
+  }
+
+ private:
+  // The better one weighs more: from 1.5 down to 0.5 in equal steps.
+  ParzenMixture Good(const std::vector<Observation>& ended,
+                     std::span<const size_t> best_first) const {
+    std::vector<Row> rows;
+    std::vector<double> weights;
+    const auto n = static_cast<double>(best_first.size());
+    for (size_t i : best_first) {
+      weights.push_back(1.5 - (static_cast<double>(rows.size()) + 0.5) / n);
+      rows.push_back(ended[i].row);
+    }
+    return ParzenMixture(encoding_, std::move(rows), std::move(weights), 1);
+  }
+
+  // Of many the newest half of the places, and an even choice of the older ones, whose
+  // weight falls with their age.
+  ParzenMixture Bad(const std::vector<Observation>& ended,
+                    std::vector<size_t> others,
+                    std::span<const Row> pending) const {
+    std::ranges::sort(others);
+    std::vector<Row> rows;
+    std::vector<double> weights;
+    const size_t n = others.size();
+    const size_t recent = std::min(n, kMostBad / 2);
+    const size_t old = n - recent;
+    const size_t kept = std::min(old, kMostBad - recent);
+    for (size_t i = 0; i < kept; ++i) {
+      const size_t at = i * old / kept;
+      rows.push_back(ended[others[at]].row);
+      const double age = static_cast<double>(old - at) / static_cast<double>(n);
+      weights.push_back(1 - 0.9 * age);
+    }
+    for (size_t i = old; i < n; ++i) {
+      rows.push_back(ended[others[i]].row);
+      weights.push_back(1);
+    }
+    for (const Row& row : pending) {
+      rows.push_back(row);
+      weights.push_back(1);
+    }
+    return ParzenMixture(encoding_, std::move(rows), std::move(weights), 1);
+  }
+
+  const Encoding& encoding_;
+  const uint64_t seed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Proposer> MakeTpeProposer(const Encoding& encoding, uint64_t seed) {
+  return std::make_unique<TpeProposer>(encoding, seed);
+}
+
+}  // namespace hyperopt::internal

@@ -1,0 +1,82 @@
+// A search that somebody else runs: lines of JSON in, lines of JSON out. Which trial is
+// next, what is told of it, and whether it goes on; no process is started.
+//
+//   {"op":"ask"}                              {"trial":0,"params":{...}} or
+//   {"done":true}
+//   {"op":"report","trial":0,"step":1,"value":0.5}   {"ok":true,"stop":false}
+//   {"op":"tell","trial":0,"value":0.3}              {"ok":true}
+//   anything else                                    {"error":"..."}
+//
+// A value is a number, or one of "NaN", "Infinity", "-Infinity" (quoted, or bare as
+// Python writes them). `tell` takes "state":"failed" beside or instead of the value,
+// and "stopped":true where the trial was ended early.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "samplers/sampler.h"
+#include "search/config.h"
+#include "search/scheduler.h"
+#include "trial/clock.h"
+#include "trial/json.h"
+#include "trial/store.h"
+
+namespace hyperopt {
+
+// What may be told is told once: of a trial that was asked for and has not ended. With
+// a store every answer is given after its commit, so that what a client was told is in
+// the record. Thread-compatible.
+class AskTell {
+ public:
+  // `store` may be null, then nothing outlives the object; else it must outlive it, and
+  // `record` is what it holds. Trials that the record has open are asked for again
+  // first.
+  AskTell(const SearchConfig& config, TrialStore* store, RecordSnapshot record);
+
+  // The answer to one line, without its newline. Throws EnvironmentError where it can
+  // not be recorded; then it was not taken either.
+  std::string Answer(std::string_view line, Now now);
+  // The last commit: whether all is done, or the search can go on later.
+  void Close(Now now);
+
+ private:
+  struct Open {
+    Params params;
+    int64_t judged_time = 0;
+    int64_t reports = 0;  // that have come in all, and so the time training_iteration
+  };
+
+  OrderedJson Handle(const OrderedJson& request, Now now);
+  OrderedJson Ask(Now now);
+  OrderedJson Tell(const OrderedJson& request, Now now);
+  OrderedJson Report(const OrderedJson& request, Now now);
+  TrialRow& OpenTrial(const OrderedJson& request);
+  void AddValue(
+      TrialRow* row, int64_t step, const Objective& value, std::string fields, Now now);
+  void Judge(TrialRow* row, int64_t time, const Objective& value);
+  void End(TrialRow* row, TrialState state, Reason reason, Now now);
+  const History& HistoryNow();
+  OrderedJson Handed(TrialId id) const;
+  void Log(std::string kind, TrialId trial, std::string detail, Now now);
+  void Commit();
+
+  const SearchConfig config_;
+  const std::unique_ptr<Sampler> sampler_;
+  const std::unique_ptr<Scheduler> scheduler_;
+  TrialStore* store_;
+  SweepRow sweep_;
+  std::vector<TrialRow> rows_;
+  std::map<TrialId, Open> open_;
+  std::set<TrialId> to_hand_out_;  // open since before this process
+  History history_;
+  bool exhausted_ = false;  // ask had no more
+  std::vector<RecordChange> changes_;
+};
+
+}  // namespace hyperopt
