@@ -21,7 +21,9 @@ using testing::CommandFile;
 using testing::PlayedSweep;
 using testing::ScriptedTrial;
 
-const std::string kFour = "  executor: {num_samples: 4, max_concurrent_trials: 2}\n";
+const std::string kFour =
+    "  search_alg: {type: random}\n"
+    "  executor: {num_samples: 4, max_concurrent_trials: 2}\n";
 
 ScriptedTrial Steady(TrialId, const Params& params) {
   const double lr = std::get<double>(params.at("lr"));
@@ -172,8 +174,9 @@ TEST_CASE("set: limits apply, hold, and give way to an edited file") {
   CHECK(ApplyLimits(&row, &same).empty());
   CHECK(same.sampler.num_samples == 3);
   CHECK(same.executor.max_concurrent_trials == 1);
-  SearchConfig edited = testing::Parse(
-      CommandFile("  executor: {num_samples: 9, max_concurrent_trials: 2}\n"));
+  SearchConfig edited =
+      testing::Parse(CommandFile("  search_alg: {type: random}\n  executor: "
+                                 "{num_samples: 9, max_concurrent_trials: 2}\n"));
   CHECK(ApplyLimits(&row, &edited).size() == 1);
   CHECK(edited.sampler.num_samples == 9);
   CHECK(edited.executor.max_concurrent_trials == 1);
