@@ -7,10 +7,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 readonly torch_version=2.13.0
 readonly packages="build-essential ca-certificates cmake cppzmq-dev doctest-dev
   libcli11-dev libeigen3-dev libfmt-dev libnlopt-dev librapidcheck-dev libspdlog-dev libsqlite3-dev
-  libyaml-cpp-dev libzmq3-dev ninja-build nlohmann-json3-dev pkg-config python3
+  libyaml-cpp-dev libzmq3-dev ninja-build nlohmann-json3-dev node-d3 pkg-config python3
   zlib1g-dev"
 readonly trainer_packages="libgloo-dev python3-pip"
-readonly developer_packages="clang-format-14"
+readonly developer_packages="chromium chromium-driver clang-format-14 python3-selenium"
 
 usage() {
   cat <<'USAGE'
@@ -22,7 +22,7 @@ builds it in build/. Runs as root, or asks sudo where a package is missing.
   --no-trainer   all but hyperopt-train; LibTorch is not fetched
   --user         without root: install no package, but say which are missing
   --gpu          the trainer with CUDA and NCCL (LibTorch's full wheel, about 3 GB)
-  --developer    also the tools for changing the code (clang-format)
+  --developer    also the tools for changing the code (clang-format, a browser for tests)
   --deps-only    install what is needed; do not build
   --build-only   build; install nothing
   --jobs N       compile N files at a time (default: the cores, at most one per 2 GB)

@@ -25,6 +25,7 @@ constexpr internal::AddCommand* kCommands[] = {
     internal::AddShow,
     internal::AddLogs,
     internal::AddBest,
+    internal::AddReport,
     internal::AddExport,
     internal::AddFinal,
     internal::AddVerify,

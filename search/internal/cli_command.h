@@ -31,6 +31,8 @@ using AddCommand = void(const CommandLine& line);
 AddCommand AddRun, AddCheck, AddTry, AddResume, AddFinal, AddExecutor;
 // cli_look.cc
 AddCommand AddStatus, AddTrials, AddExplain, AddBest, AddExport, AddVerify;
+// cli_report.cc
+AddCommand AddReport;
 // cli_trial.cc
 AddCommand AddShow, AddLogs;
 // cli_steer.cc

@@ -247,6 +247,7 @@ void ProgressWords::End(const SweepEnd& end,
     if (std::filesystem::exists(dir / "best.json")) {
       Say("  " + (dir / "best.json").string(), TooLong::kWhole);
     }
+    Say("  hyperopt report " + quoted, TooLong::kWhole);
   }
   if (end.code == ExitCode::kInterrupted || end.code == ExitCode::kEnvironment) {
     Say("go on with the same line, or:");

@@ -186,8 +186,9 @@ class ModesTest(SceneTest):
         self.assertEqual(err, "")
         self.assertFalse([line for line in lines if "\x1b" in line or "\r" in line])
         self.assertIn("trial 1 failed: exit code 3", lines)
-        self.assertRegex(lines[-4], r"^done after .*: 4 of 4 trials: 3 completed, 1 failed$")
-        self.assertEqual(lines[-1].strip(), os.path.join(self.scene.dir, "best.json"))
+        self.assertRegex(lines[-5], r"^done after .*: 4 of 4 trials: 3 completed, 1 failed$")
+        self.assertEqual(lines[-2].strip(), os.path.join(self.scene.dir, "best.json"))
+        self.assertTrue(lines[-1].strip().startswith("hyperopt report "), lines[-1])
 
     def test_quiet(self):
         lines, err = self.lines("--quiet")
