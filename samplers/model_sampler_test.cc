@@ -111,6 +111,31 @@ TEST_CASE("auto keeps the stated number of trials, each setting once first") {
   CHECK_FALSE(sampler->Suggest(TrialId(7), history).has_value());
 }
 
+TEST_CASE("auto: a proposal costs less than the trials do") {
+  const auto history = [](double seconds) {
+    History told;
+    const auto random = MakeSampler(BowlSpace(), {.num_samples = 40});
+    for (int i = 0; i < 40; ++i) {
+      const Params params = random->Suggest(TrialId(i), {}).value();
+      Tell(told, params, Bowl(params));
+      told.ended.back().seconds = seconds;
+    }
+    return told;
+  };
+  const auto proposed = [&](SamplerKind kind, double seconds) {
+    const auto sampler = MakeSampler(BowlSpace(), {.kind = kind, .num_samples = 41});
+    return sampler->Suggest(TrialId(40), history(seconds)).value();
+  };
+  using enum SamplerKind;
+  CHECK(proposed(kAuto, 0.001) == proposed(kSobol, 0.001));
+  CHECK(proposed(kAuto, 0.5) == proposed(kTpe, 0.5));
+  CHECK(proposed(kAuto, 60) == proposed(kGp, 60));
+  // Not known: as an hour.
+  CHECK(proposed(kAuto, 0) == proposed(kGp, 0));
+  CHECK(proposed(kSobol, 0) != proposed(kTpe, 0));
+  CHECK(proposed(kTpe, 0) != proposed(kGp, 0));
+}
+
 TEST_CASE("trials that run are counted: no two of a batch are alike") {
   for (SamplerKind kind : kModels) {
     CAPTURE(static_cast<int>(kind));

@@ -28,6 +28,7 @@ struct HistoryEntry {
   Params params;
   Objective objective;  // best (or last) value so far; missing where none came
   int64_t step = 0;     // the step it was reached at
+  double seconds = 0;   // that it ran, over all attempts; 0 where that is not known
 };
 
 // Ended trials in the order in which their ends were committed, then those not ended,

@@ -35,6 +35,7 @@ hyperopt:
     "optimizer": {space: choice, categories: [sgd, 'ad,am', "qu\"ote"]}
     layers: {space: int, lower: 1, upper: 6}
     id: {space: choice, categories: [true, 1, "1", 1.0, [a, b], null]}
+  search_alg: {type: random}
   executor:
     num_samples: 30
     max_concurrent_trials: 4
@@ -295,7 +296,8 @@ TEST_CASE("a resume from another folder runs trials in the same places") {
 
 TEST_CASE("ten thousand trials") {
   PlayedSweep sweep(
-      testing::CommandFile("  executor: {num_samples: 10000}\n"),
+      testing::CommandFile("  search_alg: {type: random}\n"
+                           "  executor: {num_samples: 10000}\n"),
       [](TrialId id, const Params&) {
         return ScriptedTrial{{static_cast<double>(id.value() % 977)}};
       },

@@ -144,7 +144,7 @@ void Controller::ApplyOutcome(TrialRow* row, const Outcome& outcome, Now now) {
     // Given by hand, or of another era: a sampler learns from its own space.
     if (sampler_->needs_history() && LiesWithin(config_.space, params)) {
       history_.ended.push_back(
-          {row->id, row->state, params, RankedBy(*row), row->best_step});
+          {row->id, row->state, params, RankedBy(*row), row->best_step, row->elapsed_s});
     }
     if (incumbent_ != row->id) open_.erase(row->id);
   }

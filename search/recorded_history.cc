@@ -54,7 +54,8 @@ std::vector<RecordedEnd> RecordedEnds(const TrialStore& store,
                      row.state,
                      std::move(params[i]),
                      best ? row.best : row.last,
-                     row.best_step}});
+                     row.best_step,
+                     row.elapsed_s}});
   }
   return ends;
 }

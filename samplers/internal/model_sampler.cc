@@ -19,6 +19,12 @@ constexpr int kTries = 64;
 constexpr size_t kMostGpAxes = 40;
 constexpr int64_t kMostGpTrials = 500;
 
+// Seconds of a trial below which kAuto takes it for quick, or for instant. A Gaussian
+// process takes up to a quarter of a second a proposal, TPE about a millisecond.
+constexpr double kQuickS = 1;
+constexpr double kInstantS = 0.05;
+constexpr ptrdiff_t kPaceOf = 31;  // trials
+
 bool HasValue(const Observations& seen) {
   return std::ranges::any_of(seen.ended(), [](const Observation& observation) {
     return observation.outcome != Outcome::kFailed;
@@ -50,9 +56,12 @@ class ModelSampler final : public Sampler {
   std::optional<Params> Suggest(TrialId id, const History& history) const override {
     if (id.value() < 0 || id.value() >= options_.num_samples) return std::nullopt;
     if (id.value() < std::ssize(options_.points_to_evaluate)) return Point(id);
+    const Pace pace =
+        options_.kind == SamplerKind::kAuto ? PaceOf(history) : Pace::kSlow;
+    if (pace == Pace::kInstant) return encoding_.ToParams(DesignRow(DesignIndex(id)));
     seen_.Update(history);
     const std::set<Params> tried = Tried(history);
-    for (const Row& row : Rows(id)) {
+    for (const Row& row : Rows(id, pace)) {
       Params params = encoding_.ToParams(row);
       if (!tried.contains(params)) return params;
     }
@@ -98,12 +107,16 @@ class ModelSampler final : public Sampler {
     return tried;
   }
 
-  std::vector<Row> Rows(TrialId id) const {
-    const auto first = std::ssize(options_.points_to_evaluate);
-    const bool design = id.value() - first < startup_ || !HasValue(seen_);
-    const Proposer* proposer = id.value() < gp_until_ ? gp_.get() : tpe_.get();
-    if (design || proposer == nullptr) return {DesignRow(id.value() - first)};
+  std::vector<Row> Rows(TrialId id, Pace pace) const {
+    const bool design = DesignIndex(id) < startup_ || !HasValue(seen_);
+    const bool gp = id.value() < gp_until_ && pace == Pace::kSlow;
+    const Proposer* proposer = gp ? gp_.get() : tpe_.get();
+    if (design || proposer == nullptr) return {DesignRow(DesignIndex(id))};
     return proposer->Propose(id, seen_);
+  }
+
+  int64_t DesignIndex(TrialId id) const {
+    return id.value() - std::ssize(options_.points_to_evaluate);
   }
 
   // The middle first: most people put what they believe in there.
@@ -153,6 +166,20 @@ class ModelSampler final : public Sampler {
 
 int64_t StartupTrials(const Encoding& encoding) {
   return std::clamp<int64_t>(std::ssize(encoding.axes()) + 1, 3, 10);
+}
+
+Pace PaceOf(const History& history) {
+  std::vector<double> seconds;
+  for (auto entry = history.ended.rbegin();
+       entry != history.ended.rend() && std::ssize(seconds) < kPaceOf;
+       ++entry) {
+    if (entry->seconds > 0) seconds.push_back(entry->seconds);
+  }
+  if (seconds.empty()) return Pace::kSlow;
+  const auto middle = seconds.begin() + std::ssize(seconds) / 2;
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  if (*middle < kInstantS) return Pace::kInstant;
+  return *middle < kQuickS ? Pace::kQuick : Pace::kSlow;
 }
 
 AutoRule RuleOfAuto(const Encoding& encoding) {

@@ -23,8 +23,14 @@ class Proposer {
 // How many trials of the even design come before a model is asked.
 int64_t StartupTrials(const Encoding& encoding);
 
+// How fast trials end: the median of the last ones. kSlow where it is not known.
+enum class Pace { kSlow, kQuick, kInstant };
+Pace PaceOf(const History& history);
+
 // kAuto asks Gaussian processes for the trials before `gp_until`, then TPE. A rule by
-// trial, so that more samples later change none of those before.
+// trial, so that more samples later change none of those before. A proposal is to cost
+// less than the trial: quick ones are TPE's from the start, and instant ones, of which
+// there will be many, are spread evenly and asked of no model.
 struct AutoRule {
   int64_t gp_until = 0;
 };
