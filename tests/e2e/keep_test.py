@@ -82,7 +82,7 @@ class KeepTest(SceneTest):
 
     def test_killed_at_any_point_of_it(self):
         """Nothing that was to stay is lost, and the next start finishes the work."""
-        for point in ("keep.before_drop@2", "keep.after_rename@2", "controller.before_commit@9"):
+        for point in ("keep.before_drop@2", "keep.after_rename@2", "controller.before_commit@4"):
             with self.subTest(point):
                 scene = self.new_scene(os.path.join(self.scene.folder, point))
                 os.makedirs(scene.folder, exist_ok=True)
