@@ -149,7 +149,7 @@ TEST_CASE("what a scheduler can not be") {
                  "the built-in trainer never reports mean_loss"));
 }
 
-TEST_CASE("search algorithms: two now, the others refused by name") {
+TEST_CASE("search algorithms: ours, Ludwig's read as ours, others refused by name") {
   CHECK(Parse(Alg("type: variant_generator")).sampler.kind == SamplerKind::kRandom);
   CHECK(Contains(Errors(Alg("type: grid")),
                  "grid needs a finite space, and lr has none"));
@@ -158,23 +158,51 @@ TEST_CASE("search algorithms: two now, the others refused by name") {
       "parameters: {a: {space: int, lower: 1, upper: 3}}}\n");
   CHECK(grid.sampler.kind == SamplerKind::kGrid);
   CHECK(grid.executor.num_samples == 1);
-  for (const char* type : {"tpe",
-                           "gp",
-                           "auto",
-                           "sobol",
-                           "cmaes",
-                           "optuna",
-                           "hyperopt",
-                           "bohb",
-                           "bayesopt",
-                           "hebo",
-                           "skopt",
-                           "ax"}) {
-    CHECK(Errors(Alg("type: " + std::string(type) + ", n_initial_points: 3")) ==
+  for (const auto& [type, kind] : {std::pair("tpe", SamplerKind::kTpe),
+                                   std::pair("gp", SamplerKind::kGp),
+                                   std::pair("bayesian", SamplerKind::kGp),
+                                   std::pair("sobol", SamplerKind::kSobol),
+                                   std::pair("auto", SamplerKind::kAuto)}) {
+    CHECK(Parse(Alg("type: " + std::string(type))).sampler.kind == kind);
+  }
+  for (const auto& [type, kind] : {std::pair("optuna", SamplerKind::kTpe),
+                                   std::pair("hyperopt", SamplerKind::kTpe),
+                                   std::pair("bohb", SamplerKind::kTpe),
+                                   std::pair("bayesopt", SamplerKind::kGp),
+                                   std::pair("hebo", SamplerKind::kGp),
+                                   std::pair("skopt", SamplerKind::kGp),
+                                   std::pair("ax", SamplerKind::kGp)}) {
+    const SearchConfig config =
+        Parse(Alg("type: " + std::string(type) + ", n_initial_points: 3"));
+    CHECK(config.sampler.kind == kind);
+    CHECK(Has(config.notes, std::string(type) + " is read as "));
+    CHECK(Has(config.notes, "search_alg.n_initial_points has no use here"));
+  }
+  CHECK(Contains(Errors(Alg("type: tpe, n_initial_points: 3")), "n_initial_points"));
+  for (const char* type : {"cmaes", "nevergrad", "zoopt"}) {
+    CHECK(Errors(Alg("type: " + std::string(type) + ", anything: 3")) ==
           "search.yaml:5:22: hyperopt.search_alg.type: " + std::string(type) +
-              " is not available in this version; use random or grid\n");
+              " is not available in this version; use auto, gp, tpe, random or grid\n");
   }
   CHECK(Contains(Errors(Alg("type: randm")), "did you mean random?"));
+}
+
+TEST_CASE(
+    "without a type a command has auto, but for a grid; Ludwig's file has random") {
+  CHECK(Parse(CommandFile("")).sampler.kind == SamplerKind::kAuto);
+  CHECK(Parse(CommandFile("  goal: maximize\n")).sampler.goal == Goal::kMaximize);
+  CHECK(Parse(LudwigFile("")).sampler.kind == SamplerKind::kRandom);
+  const std::string grid =
+      "command: [run]\nhyperopt:\n  metric: loss\n"
+      "  parameters: {a: {space: grid_search, values: [1, 2]}}\n";
+  CHECK(Parse(grid).sampler.kind == SamplerKind::kRandom);
+  CHECK(Parse(grid + "  search_alg: {type: auto}\n").sampler.kind ==
+        SamplerKind::kRandom);
+  const SearchConfig tpe = Parse(grid +
+                                 "  search_alg: {type: tpe}\n"
+                                 "  executor: {num_samples: 2}\n");
+  CHECK(tpe.sampler.kind == SamplerKind::kTpe);
+  CHECK(tpe.executor.num_samples == 2);
 }
 
 TEST_CASE("one seed, under any of its names") {

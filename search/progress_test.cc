@@ -67,14 +67,15 @@ TEST_CASE("mode: json before quiet, a block only on a terminal") {
 TEST_CASE("plain: a sweep from its first line to its last") {
   const std::vector<std::string> lines =
       Lines(Shown(ProgressMode::kPlain, Falling, CommandFile(kFour)));
-  REQUIRE(lines.size() == 6);
+  REQUIRE(lines.size() == 7);
   CHECK(lines[0] == "4 trials");
   CHECK(lines[1] == "joined: embedded on node1");
   CHECK(lines[2].starts_with("best: loss 2 (trial 1, step 1)  lr=0."));
   CHECK(lines[3].starts_with("done after "));
   CHECK(lines[3].ends_with(": 4 of 4 trials: 4 completed"));
   CHECK(lines[4] == "best: loss -0.5 (trial 3, step 2)");
-  CHECK(lines[5].starts_with("  lr=0."));
+  CHECK(lines[5].starts_with("  lr="));
+  CHECK(lines[6].starts_with("  hyperopt report "));
 }
 
 TEST_CASE("plain: a failure that repeats is told once, with a count") {
