@@ -22,7 +22,9 @@ namespace {
 constexpr int64_t kShownConfigurations = 10;
 
 void Line(const char* name, const std::string& text) {
-  std::printf("%-10s  %s\n", name, Printable(text).c_str());
+  constexpr size_t kIndent = 12;
+  const std::string line = fmt::format("{:<{}}{}", name, kIndent, Printable(text));
+  std::printf("%s\n", Wrapped(line, TextWidth(), kIndent).c_str());
 }
 
 std::string Count(int64_t count, const char* what) {

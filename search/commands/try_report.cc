@@ -246,7 +246,11 @@ std::vector<std::string> TryReport(const TrialFacts& facts,
     lines.push_back(Wrapped(
         fmt::format("{:<{}}{}", name, kIndent, Printable(text)), width, kIndent));
   };
-  say("tried", ToJsonText(facts.params));
+  std::vector<std::string> tried;
+  for (const auto& [name, value] : facts.params) {
+    tried.push_back(fmt::format("{}={}", name, ToWord(value)));
+  }
+  say("tried", fmt::format("{}", fmt::join(tried, " ")));
   if (facts.runs.empty()) {
     say("ended", "it did not start");
     return lines;

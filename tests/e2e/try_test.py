@@ -48,7 +48,7 @@ class TryTest(SceneTest):
         out, err = self.run_try("--params", '{"x": 0.25}')
         self.assertTrue(out.startswith("hello\n"), out)
         self.assertIn("oops\n", err)
-        for words in ('tried       {"x":0.25}', "--x=0.25", f"in          {scene.folder}", "ended       completed",
+        for words in ('tried       x=0.25', "--x=0.25", f"in          {scene.folder}", "ended       completed",
                       "loss: 2 reports, best 0.1 at step 10, last 0.2 at step 20", "acc (2x, last 1)",
                       "loss (2x, last 0.2)", "10 to 20, each 10", "a step", "at its peak", "of step 20",
                       "--stop-after", "1 line was of what was read not understood"):
