@@ -99,8 +99,9 @@ class ReportTest(unittest.TestCase):
     # ---- tests ----
 
     def test_data_is_that_of_the_export(self):
-        data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>',
-                                    open(self.path, encoding="utf-8").read(), re.S).group(1))
+        with open(self.path, encoding="utf-8") as file:
+            data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>',
+                                        file.read(), re.S).group(1))
         self.assertEqual(len(self.trials), 40)
         states = [data["states"][k] for k in data["trials"]["state"]]
         self.assertEqual(states, [trial["state"] for trial in self.trials])

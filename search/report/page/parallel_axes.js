@@ -38,16 +38,17 @@ function drawAxis(view, group, axis) {
 
 function drawName(view, text, axis) {
   const slanted = view.gap < 118 && view.visible().length > 1;
-  const room = slanted ? 15 : Math.max(12, Math.floor(view.gap / 7));
   const shown = view.visible(), place = shown.indexOf(axis);
-  const end = shown.length === 1 ? 'middle' : place === 0 ? 'start' : place === shown.length - 1 ? 'end' : 'middle';
+  const label = cut(axis.column.short, slanted ? 15 : Math.max(12, Math.floor(view.gap / 7))) + (axis.flip ? ' ↓' : '');
+  const fits = shown.length === 1 || label.length <= 8;  // beside the axis, too
+  const end = fits ? 'middle' : place === 0 ? 'start' : place === shown.length - 1 ? 'end' : 'middle';
   const shift = end === 'start' ? -28 : end === 'end' ? 28 : 0;
   text.attr('transform', slanted ? `translate(-4,${MARGIN.top - 12}) rotate(-28)` : `translate(${shift},${MARGIN.top - 14})`)
     .attr('text-anchor', slanted ? 'start' : end)
     .classed('coloured', axis.column === view.colour.column)
     .classed('brushed', axis.brush !== null)
     .attr('aria-label', `Axis ${axis.column.title}${axis.brush ? ', filtered: ' + brushText(view, axis) : ''}. ${KEYS}`);
-  text.select('tspan').text(cut(axis.column.short, room) + (axis.flip ? ' ↓' : ''));
+  text.select('tspan').text(label);
   text.select('title').text(`${axis.column.title}${axis.column.about ? ': ' + axis.column.about : ''}`
     + `\n${axis.scale} scale. Drag to move, click for settings.`);
 }
