@@ -7,22 +7,22 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <charconv>
 #include <csignal>
-#include <cstring>
+#include <set>
 
 #include "executors/attempt_folder.h"
 #include "executors/codec.h"
+#include "executors/container.h"
 #include "executors/executor.h"
+#include "executors/internal/machine_share.h"
+#include "executors/internal/own_process.h"
 #include "executors/internal/run_files.h"
 #include "executors/keeper.h"
+#include "executors/setup_environment.h"
 #include "trial/errors.h"
 #include "trial/failpoint.h"
 #include "trial/fs.h"
 #include "trial/loop_signals.h"
-
-extern char** environ;
 
 namespace hyperopt {
 namespace {
@@ -30,28 +30,6 @@ namespace {
 constexpr size_t kFlushAt = 1 << 20;
 constexpr int kForceQuitSignals = 2;
 constexpr double kSayUnansweredS = 5;
-
-std::vector<std::string> OwnEnvironment() {
-  std::vector<std::string> env;
-  for (char** at = environ; *at != nullptr; ++at) env.emplace_back(*at);
-  return env;
-}
-
-std::string SweepIn(const std::optional<std::string>& id_text) {
-  return id_text ? id_text->substr(0, id_text->find(' ')) : "";
-}
-
-std::optional<ExecutorId> ReadId(const std::filesystem::path& file,
-                                 const std::string& sweep_id) {
-  const std::optional<std::string> text = ReadFile(file);
-  if (!text) return std::nullopt;
-  const size_t space = text->find(' ');
-  if (space == std::string::npos) return std::nullopt;
-  if (!sweep_id.empty() && text->substr(0, space) != sweep_id) return std::nullopt;
-  int64_t id = 0;
-  std::from_chars(text->data() + space + 1, text->data() + text->size(), id);
-  return id > 0 ? std::optional(ExecutorId(id)) : std::nullopt;
-}
 
 class Agent {
  public:
@@ -66,11 +44,13 @@ class Agent {
   void ReadSignals();
   void ReadKeeper();
   void ReadFrames();
-  std::string SweepOfIdFile() const;
   int PollTimeoutMs() const;
   void Feed(const ExecutorEvent& event);
-  std::string LeaseDevices(const Launch& launch, std::vector<DeviceLease>* leases);
   void StartLaunch(const Launch& launch);
+  void Spawn(const Launch& launch, MachineShare::Granted granted);
+  void StartSetup();
+  void CheckSetup(double wait_s);
+  void DrainFreed();
   void Flush();
   [[noreturn]] void NextLife();
 
@@ -87,14 +67,17 @@ class Agent {
     files_.Open(action.key).Seek(action.from);
     files_.Drain(action.key, true);
   }
-  void Do(const DrainRun& action) { files_.Drain(action.key, false); }
+  void Do(const DrainRun& action) {
+    draining_.insert(action.key);
+    DrainFreed();
+  }
   void Do(const RewindRun& action) { files_.Rewind(action); }
   void Do(const Committed& action) { files_.Prune(action); }
   void Do(const CloseRun& action) { files_.Close(action.key); }
   void Do(const Leave& action);
 
   const AgentOptions& options_;
-  const std::vector<std::string> env_;
+  std::vector<std::string> env_;  // what trials start from
   UniqueFd signals_;
   std::optional<FileLock> lock_;
   std::unique_ptr<KeeperLink> keeper_;
@@ -102,6 +85,11 @@ class Agent {
   std::optional<Executor> executor_;
   SweepSpec sweep_;
   std::filesystem::path sweep_dir_;
+  std::optional<SetupRun> setup_;  // while it runs
+  bool unfit_ = false;
+  std::vector<Device> offered_;
+  MachineShare share_;
+  std::set<RunKey> draining_;  // ended, and perhaps still in a device's list
   RunFiles files_{[this](const ExecutorEvent& event) { Feed(event); }};
   std::vector<std::string> outbox_;  // leaves as one frame at the end of a round
   size_t outbox_bytes_ = 0;
@@ -129,7 +117,7 @@ void Agent::Start() {
   ExecutorIdentity self;
   self.sweep_id = options_.sweep_id;
   // An id counts within its sweep: only an executor that knows its sweep says one.
-  if (!options_.sweep_id.empty()) self.id = ReadId(id_file, options_.sweep_id);
+  if (!options_.sweep_id.empty()) self.id = ReadIdFile(id_file, options_.sweep_id);
   keeper_ = StartOrAdoptKeeper({options_.state_dir, options_.sweep_id});
   if (!options_.fresh && !options_.sweep_id.empty()) KillLeftovers(options_.sweep_id);
   self.name = options_.name;
@@ -139,6 +127,7 @@ void Agent::Start() {
   self.embedded = options_.embedded_in.has_value();
   self.lost_policy = options_.lost_policy;
   self.resources = LocalResources(options_.resources);
+  offered_ = self.resources.devices;
   executor_.emplace(std::move(self), ReadClocks().steady);
   transport_ = OpenClient(options_.endpoint, options_.keys);
 }
@@ -156,6 +145,7 @@ int Agent::Run() {
   Flush();
   while (!left_) Poll();
   if (!left_why_.empty()) fprintf(stderr, "hyperopt executor: %s\n", left_why_.c_str());
+  if (unfit_) return kUnfitExit;
   return left_why_.empty() ? 0 : static_cast<int>(ExitCode::kEnvironment);
 }
 
@@ -163,7 +153,9 @@ int Agent::PollTimeoutMs() const {
   const Time now = ReadClocks().steady;
   const Time due = files_.NextLook(executor_->next_tick());
   const double wait = ToSeconds(due - now);
-  return wait <= 0 ? 0 : static_cast<int>(std::min(wait * 1000 + 1, 1000.0));
+  // A driver that lets go of a process says so to nobody.
+  const double most = draining_.empty() ? 1000.0 : 50.0;
+  return wait <= 0 ? 0 : static_cast<int>(std::min(wait * 1000 + 1, most));
 }
 
 void Agent::Poll() {
@@ -177,8 +169,13 @@ void Agent::Poll() {
   if (fds[2].revents != 0) ReadSignals();
   if (fds[3].revents != 0) files_.ReadHints();
   files_.Look([this](const RunKey& key) { return executor_->MayRead(key); });
+  if (setup_) CheckSetup(0);
+  DrainFreed();
   const Time now = ReadClocks().steady;
-  if (now >= executor_->next_tick()) Feed(Tick{});
+  if (now >= executor_->next_tick()) {
+    Feed(DevicesSeen{share_.Look()});
+    Feed(Tick{});
+  }
   Flush();
   if (sweep_dir_.empty() && !said_unanswered_ &&
       now - started_ > Seconds(kSayUnansweredS)) {
@@ -229,18 +226,22 @@ void Agent::ReadKeeper() {
       if (adopted_keeper_ && hello->sweep_id.empty()) {
         // A keeper that was born before its executor knew the sweep.
         KeeperHello named = *hello;
-        named.sweep_id = SweepOfIdFile();
+        named.sweep_id = SweepOfIdFile(options_.state_dir / "executor.id");
         Feed(KeeperSaid{std::move(named)});
         continue;
       }
     }
+    if (const auto* started = std::get_if<RunStarted>(&message)) {
+      share_.Started(started->key, started->pids);
+    }
+    // Nobody waits for its devices where all are sent home.
+    if (const auto* ended = std::get_if<RunEnded>(&message);
+        ended != nullptr && ended->info.asked == Reason::kInterrupted) {
+      share_.GiveBack(ended->key);
+    }
     Feed(KeeperSaid{message});
   }
   if (gone && !left_) NextLife();
-}
-
-std::string Agent::SweepOfIdFile() const {
-  return SweepIn(ReadFile(options_.state_dir / "executor.id"));
 }
 
 void Agent::ReadFrames() {
@@ -257,65 +258,25 @@ void Agent::ReadFrames() {
 // asks for each run.
 void Agent::NextLife() {
   fprintf(stderr, "hyperopt executor: the keeper died; its trials are lost\n");
+  setup_.reset();
   KillLeftovers(sweep_.sweep_id.empty() ? options_.sweep_id : sweep_.sweep_id);
+  RemoveLeftoverContainers(sweep_.around.container.engine, sweep_.sweep_id, env_);
   ReapOrphans();
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  std::vector<char*> argv;
-  std::vector<std::string> words = options_.own_command;
-  std::erase(words, "--fresh-record");
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  // A keeper that dies at once must not make a tight loop of lives.
-  const double lived = ToSeconds(ReadClocks().steady - started_);
-  if (lived < 1) ::poll(nullptr, 0, static_cast<int>((1 - lived) * 1000));
-  execv("/proc/self/exe", argv.data());
-  throw EnvironmentError(std::string("can not start the executor anew: ") +
-                         std::strerror(errno));
-}
-
-// A device's share counts across the sweeps of this machine. "" where all were taken,
-// else who is in the way; pretend devices are nobody else's.
-std::string Agent::LeaseDevices(const Launch& launch,
-                                std::vector<DeviceLease>* leases) {
-  for (const std::vector<std::string>& rank : launch.devices) {
-    for (const std::string& device : rank) {
-      const std::optional<std::string> uuid = DeviceUuid(device);
-      if (!uuid) continue;
-      std::optional<DeviceLease> lease =
-          TryLease(LeaseRoot(), *uuid, launch.device_share, sweep_.sweep_dir);
-      if (!lease) {
-        return "device " + device + " is taken: " + Holders(LeaseRoot(), *uuid);
-      }
-      leases->push_back(std::move(*lease));
-    }
-  }
-  return "";
+  StartAnew(options_.own_command, ToSeconds(ReadClocks().steady - started_));
 }
 
 void Agent::StartLaunch(const Launch& launch) {
   try {
-    std::vector<DeviceLease> leases;
-    if (const std::string busy = LeaseDevices(launch, &leases); !busy.empty()) {
-      Feed(StartRefused{launch.key, true, busy});
+    if (setup_) {
+      Feed(StartRefused{launch.key, true, "setup: is still running"});
       return;
     }
-    FollowedRun& run = files_.Open(launch.key);
-    run.leases = std::move(leases);
-    PrepareAttemptDir(run.dir, sweep_, launch);
-    const int port = launch.ranks > 1 ? FreePort() : 0;
-    SpawnRun spawn;
-    spawn.key = launch.key;
-    spawn.dir = run.dir.string();
-    spawn.token = TokenFor(sweep_.sweep_id, launch.key);
-    spawn.ranks = MakeRanks(sweep_, launch, run.dir, env_, port);
-    spawn.wall_limit_s = launch.wall_limit_s;
-    spawn.stop_signal = sweep_.stop_signal;
-    spawn.stop_grace_s = stop_grace_s_;
-    Failpoint("executor.before_spawn");
-    keeper_->Send(spawn);
-    Failpoint("executor.after_spawn");
+    MachineShare::Granted granted;
+    if (const auto refusal = share_.Take(launch, &granted)) {
+      Feed(StartRefused{launch.key, true, refusal->why, refusal->elsewhere});
+      return;
+    }
+    Spawn(launch, std::move(granted));
   } catch (const EnvironmentError& error) {
     // A full disk, say: not the trial's fault. It is tried again, and explain tells
     // why.
@@ -325,14 +286,78 @@ void Agent::StartLaunch(const Launch& launch) {
   }
 }
 
+void Agent::Spawn(const Launch& launch, MachineShare::Granted granted) {
+  FollowedRun& run = files_.Open(launch.key);
+  run.leases = std::move(granted.leases);
+  PrepareAttemptDir(run.dir, sweep_, launch);
+  const int port = launch.ranks > 1 ? FreePort() : 0;
+  SpawnRun spawn;
+  spawn.key = launch.key;
+  spawn.dir = run.dir.string();
+  spawn.token = TokenFor(sweep_.sweep_id, launch.key);
+  spawn.ranks = MakeRanks(sweep_, launch, run.dir, env_, port, granted.cpus);
+  spawn.wall_limit_s = launch.wall_limit_s;
+  spawn.stop_signal = sweep_.stop_signal;
+  spawn.stop_grace_s = stop_grace_s_;
+  Failpoint("executor.before_spawn");
+  keeper_->Send(spawn);
+  Failpoint("executor.after_spawn");
+}
+
+// Its devices are given back to the controller with its end, so that comes after they
+// were seen free.
+void Agent::DrainFreed() {
+  const Time now = ReadClocks().steady;
+  const std::set<RunKey> waiting = draining_;
+  for (const RunKey& key : waiting) {
+    if (!share_.SeenFree(key, now)) continue;
+    draining_.erase(key);
+    share_.GiveBack(key);
+    files_.Drain(key, false);
+  }
+}
+
+void Agent::StartSetup() {
+  // Most are over in a moment, and then the first trial starts at once.
+  constexpr double kShort = 0.3;
+  if (sweep_.around.setup.empty()) return;
+  try {
+    setup_.emplace(sweep_.around.setup,
+                   sweep_.workdir.empty() ? sweep_.config_dir : sweep_.workdir,
+                   options_.state_dir,
+                   env_);
+    CheckSetup(kShort);
+  } catch (const EnvironmentError& error) {
+    unfit_ = true;
+    Feed(Unfit{error.what()});
+  }
+}
+
+void Agent::CheckSetup(double wait_s) {
+  std::optional<SetupResult> result = setup_->Wait(wait_s);
+  if (!result) return;
+  setup_.reset();
+  if (result->error.empty()) {
+    env_ = std::move(result->environment);
+    return;
+  }
+  unfit_ = true;
+  Feed(Unfit{std::move(result->error)});
+}
+
 void Agent::Do(const UseSweep& action) {
   sweep_ = action.welcome.sweep;
   stop_grace_s_ = action.welcome.timing.stop_grace_s;
   // Where executor and keeper both died, what they left is ended before anything new
   // starts.
-  const bool had_this_sweep = SweepOfIdFile() == sweep_.sweep_id;
+  const bool had_this_sweep =
+      SweepOfIdFile(options_.state_dir / "executor.id") == sweep_.sweep_id;
   if (!options_.embedded_in && had_this_sweep && !adopted_keeper_) {
     KillLeftovers(sweep_.sweep_id);
+  }
+  const bool may_have_left = options_.embedded_in ? !options_.fresh : had_this_sweep;
+  if (may_have_left && !adopted_keeper_) {
+    RemoveLeftoverContainers(sweep_.around.container.engine, sweep_.sweep_id, env_);
   }
   transport_->SetHeartbeatInterval(action.welcome.timing.heartbeat_s);
   sweep_dir_ = sweep_.sweep_dir;
@@ -340,10 +365,13 @@ void Agent::Do(const UseSweep& action) {
   if (!options_.embedded_in && !seen) sweep_dir_ = options_.spool_dir / sweep_.sweep_id;
   std::filesystem::create_directories(sweep_dir_ / "trials");
   files_.Use(&sweep_, sweep_dir_);
+  share_.Use(offered_, sweep_);
   WriteFileAtomically(
       options_.state_dir / "executor.id",
       sweep_.sweep_id + " " + std::to_string(action.welcome.id.value()) + "\n",
       Durability::kProcess);
+  Feed(DevicesSeen{share_.Look()});
+  StartSetup();
 }
 
 void Agent::Do(const Leave& action) {

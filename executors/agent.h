@@ -31,6 +31,10 @@ struct AgentOptions {
   std::filesystem::path spool_dir;
 };
 
+// What an executor ends with on a machine where no trial of the sweep can start
+// (`setup:` failed): another one would end in the same way.
+inline constexpr int kUnfitExit = 4;
+
 // Runs until the sweep is over, the lease is lost (embedded), or SIGTERM; 0 for an
 // ordinary end. Throws EnvironmentError, ConfigError. REQUIRES: no thread was started
 // in this process.

@@ -14,6 +14,8 @@
 #include <string_view>
 
 #include "executors/attempt_folder.h"
+#include "executors/container.h"
+#include "executors/internal/tracker_env.h"
 #include "trial/command.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
@@ -94,12 +96,14 @@ class RankMaker {
             const Launch& launch,
             const fs::path& dir,
             const std::vector<std::string>& base_env,
-            int master_port)
+            int master_port,
+            const std::vector<std::vector<int>>& cpus)
       : sweep_(sweep),
         launch_(launch),
         dir_(dir),
         base_env_(base_env),
-        master_port_(master_port) {
+        master_port_(master_port),
+        cpus_(cpus) {
     values_.params = &launch.params;
     values_.names = {
         {"trial.id", std::to_string(launch.key.trial.value())},
@@ -118,8 +122,9 @@ class RankMaker {
 
   RankSpec Make(int rank) const {
     RankSpec spec;
-    spec.argv = ExpandCommand(sweep_.command, values_);
-    spec.env = Join(rank);
+    Environment own = common_;
+    AddRank(rank, own);
+    spec.env = Join(own);
     spec.cwd = sweep_.workdir.empty() ? dir_.native() : sweep_.workdir;
     if (rank == 0) {
       spec.stdout_path = InFolder(kStdoutFile);
@@ -127,6 +132,12 @@ class RankMaker {
     } else {
       spec.stdout_path = fmt::format("{}/stdout.{}.log", dir_.native(), rank);
       spec.stderr_path = fmt::format("{}/stderr.{}.log", dir_.native(), rank);
+    }
+    if (static_cast<size_t>(rank) < cpus_.size()) spec.cpus = cpus_[rank];
+    spec.argv = ExpandCommand(sweep_.around.wrapper, values_);
+    if (sweep_.around.container.engine != Engine::kNone) AddContainer(rank, own, spec);
+    for (std::string& word : ExpandCommand(sweep_.command, values_)) {
+      spec.argv.push_back(std::move(word));
     }
     return spec;
   }
@@ -140,6 +151,12 @@ class RankMaker {
     env["PYTHONUNBUFFERED"] = "1";
     env["OMP_NUM_THREADS"] = std::to_string(
         std::max<int64_t>(1, launch_.cpus_per_rank.micro() / Share::kWhole));
+    AddTracker(
+        sweep_,
+        launch_,
+        dir_.native(),
+        [this](std::string_view name) { return Find(base_env_, name).has_value(); },
+        env);
     for (const auto& [name, text] : sweep_.env) {
       env[name] = ExpandTemplate(text, values_);
     }
@@ -207,9 +224,34 @@ class RankMaker {
                        launch_.key.attempt.value());
   }
 
-  std::vector<std::string> Join(int rank) const {
-    Environment own = common_;
-    AddRank(rank, own);
+  // The whole `trials` folder: a trial may go on from another attempt's checkpoint.
+  void AddContainer(int rank, const Environment& own, RankSpec& spec) const {
+    ContainerRank inside;
+    inside.token = fmt::format("{}-{}", TokenOf(), rank);
+    inside.cwd = spec.cwd;
+    inside.folders = {(SweepDir() / "trials").native(), spec.cwd};
+    // An engine makes a folder that it is to show and that is not there.
+    std::error_code absent;
+    if (fs::is_directory(sweep_.config_dir, absent)) {
+      inside.folders.push_back(sweep_.config_dir);
+    }
+    if (static_cast<size_t>(rank) < launch_.devices.size()) {
+      inside.devices = launch_.devices[rank];
+    }
+    for (const auto& [name, value] : own) {
+      const bool renumbered = name == "CUDA_VISIBLE_DEVICES" && !inside.devices.empty();
+      if (!renumbered) inside.variables.push_back(name);
+    }
+    inside.variables.emplace_back("HYPEROPT_TOKEN");
+    inside.cpus = spec.cpus;
+    inside.host_network = launch_.ranks > 1;
+    for (std::string& word : ContainerWords(sweep_.around.container, inside)) {
+      spec.argv.push_back(std::move(word));
+    }
+    spec.cleanup = RemoveContainerWords(sweep_.around.container.engine, inside.token);
+  }
+
+  std::vector<std::string> Join(const Environment& own) const {
     std::vector<std::string> joined;
     joined.reserve(base_env_.size() + own.size());
     for (const std::string& variable : base_env_) {
@@ -227,6 +269,7 @@ class RankMaker {
   const fs::path& dir_;
   const std::vector<std::string>& base_env_;
   const int master_port_;
+  const std::vector<std::vector<int>>& cpus_;
   TemplateValues values_;
   Environment common_;
 };
@@ -247,8 +290,9 @@ std::vector<RankSpec> MakeRanks(const SweepSpec& sweep,
                                 const Launch& launch,
                                 const fs::path& dir,
                                 const std::vector<std::string>& base_env,
-                                int master_port) {
-  const RankMaker maker(sweep, launch, dir, base_env, master_port);
+                                int master_port,
+                                const std::vector<std::vector<int>>& cpus) {
+  const RankMaker maker(sweep, launch, dir, base_env, master_port, cpus);
   std::vector<RankSpec> ranks;
   for (int rank = 0; rank < launch.ranks; ++rank) ranks.push_back(maker.Make(rank));
   return ranks;

@@ -38,12 +38,15 @@ void PrepareAttemptDir(const std::filesystem::path& dir,
 // HYPEROPT_REPORT is /dev/null: rank 0 reports. With one rank RANK, WORLD_SIZE,
 // LOCAL_RANK, LOCAL_WORLD_SIZE, GROUP_RANK, MASTER_ADDR, MASTER_PORT and
 // TORCHELASTIC_RUN_ID are cleared, with more they are set; `master_port` is a port that
-// was free a moment ago. Throws ConfigError where a word can not be expanded.
+// was free a moment ago. `cpus` are those that each rank is pinned to, by rank. With a
+// container the words are the engine's, and end it. Throws ConfigError where a word can
+// not be expanded.
 std::vector<RankSpec> MakeRanks(const SweepSpec& sweep,
                                 const Launch& launch,
                                 const std::filesystem::path& dir,
                                 const std::vector<std::string>& base_env,
-                                int master_port);
+                                int master_port,
+                                const std::vector<std::vector<int>>& cpus = {});
 
 // HYPEROPT_PARAM_TRAINER_LEARNING_RATE for trainer.learning_rate.
 std::string ParameterVariable(std::string_view name);

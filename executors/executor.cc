@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kHelloEvery = 1.0;
 constexpr double kRetryStartEvery = 1.0;
+constexpr double kElsewhereAfter = 10.0;
 
 }  // namespace
 
@@ -110,7 +111,7 @@ void Executor::Beat() {
   }
   // A bound: answers that never come must not grow the map.
   while (beat_sent_.size() > 1000) beat_sent_.erase(beat_sent_.begin());
-  Do(SendHeartbeat{Heartbeat{*id_, heartbeats_, turns_, Holdings()}});
+  Do(SendHeartbeat{Heartbeat{*id_, heartbeats_, turns_, Holdings(), devices_}});
 }
 
 // ---- the controller's words ----
@@ -402,6 +403,13 @@ void Executor::On(const StartRefused& event) {
     run->why = event.why;
     run->keeper_holds = false;
     run->retry_at = now_ + Seconds(kRetryStartEvery);
+    if (!event.elsewhere) run->elsewhere_at.reset();
+    if (event.elsewhere && !run->elsewhere_at) {
+      run->elsewhere_at = now_ + Seconds(kElsewhereAfter);
+    }
+    if (run->elsewhere_at && now_ >= *run->elsewhere_at) {
+      EndUnstarted(run, Reason::kPreempted);
+    }
     return;
   }
   run->launch.reset();
@@ -435,6 +443,17 @@ void Executor::On(const Tick&) {
     StopAll(Reason::kInterrupted, timing_.stop_grace_s);
   }
   LeaveWhenEmpty();
+}
+
+// The controller waits for the first news of devices before it gives any away.
+void Executor::On(const DevicesSeen& event) {
+  if (welcomed_ && devices_.empty() && !event.devices.empty()) next_beat_ = now_;
+  devices_ = event.devices;
+}
+
+void Executor::On(const Unfit& event) {
+  unfit_ = event.why;
+  On(QuitAsked{});
 }
 
 void Executor::On(const QuitAsked&) {
@@ -493,7 +512,7 @@ void Executor::LeaveWhenEmpty() {
   if (!done) return;
   left_ = true;
   Do(TellKeeper{KeeperShutdown{}});
-  Do(Leave{lease_lost_ ? "no word from the controller for controller_lost_s" : ""});
+  Do(Leave{lease_lost_ ? "no word from the controller for controller_lost_s" : unfit_});
 }
 
 void Executor::CheckInvariants() const {

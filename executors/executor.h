@@ -66,6 +66,18 @@ struct StartRefused {
   RunKey key;
   bool retry = false;
   std::string why;
+  // With retry: another device may have room. It waits ten seconds here, then the
+  // launch is given back.
+  bool elsewhere = false;
+};
+// The driver was asked: told with the heartbeats from here on.
+struct DevicesSeen {
+  std::vector<DeviceNews> devices;
+};
+// No trial can be started here, for a reason that stays: give the trials back and leave
+// with it.
+struct Unfit {
+  std::string why;
 };
 struct Tick {};
 // SIGTERM to the executor: give the trials back and leave.
@@ -76,6 +88,8 @@ using ExecutorEvent = std::variant<FrameCame,
                                    SourceCame,
                                    RunDrained,
                                    StartRefused,
+                                   DevicesSeen,
+                                   Unfit,
                                    Tick,
                                    QuitAsked>;
 
@@ -189,6 +203,7 @@ class Executor {
     std::map<std::string, Source> sources;
     Oddities oddities;
     Time retry_at;
+    std::optional<Time> elsewhere_at;  // when its launch is given back
   };
 
   void On(const FrameCame& event);
@@ -196,6 +211,8 @@ class Executor {
   void On(const SourceCame& event);
   void On(const RunDrained& event);
   void On(const StartRefused& event);
+  void On(const DevicesSeen& event);
+  void On(const Unfit& event);
   void On(const Tick& event);
   void On(const QuitAsked& event);
 
@@ -248,6 +265,8 @@ class Executor {
   Time hello_sent_;
   Time next_beat_;
   std::map<RunKey, Run> runs_;
+  std::vector<DeviceNews> devices_;
+  std::string unfit_;
   // The newest attempt of each run whose end was acknowledged: a launch of it that
   // comes late or twice is not started again.
   std::map<std::pair<TrialId, RunId>, Attempt> over_;

@@ -27,6 +27,11 @@ struct RankSpec {
   std::string cwd;
   std::string stdout_path;  // opened O_APPEND | O_CREAT
   std::string stderr_path;
+  std::vector<int32_t> cpus;  // it may run on these only; empty: as the keeper
+  // Ends what the rank leaves with somebody else, its container. Run with the rank's
+  // environment when the rank is killed and once it has ended other than by itself; the
+  // run ends after it, or after half a minute.
+  std::vector<std::string> cleanup;
 };
 
 // ---- executor to keeper ----

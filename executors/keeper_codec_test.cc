@@ -69,6 +69,8 @@ SpawnRun FullSpawn() {
   spawn.ranks[1].cwd = "/cwd";
   spawn.ranks[1].stdout_path = "out";
   spawn.ranks[1].stderr_path = "err";
+  spawn.ranks[1].cpus = {3, 70000};
+  spawn.ranks[1].cleanup = {"docker", "rm"};
   spawn.wall_limit_s = 0.5;
   spawn.stop_signal = 12;
   spawn.stop_grace_s = 1e-3;

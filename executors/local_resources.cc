@@ -13,6 +13,7 @@
 
 #include "executors/internal/cgroup.h"
 #include "executors/internal/gpus.h"
+#include "executors/nvml.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
 #include "trial/text.h"
@@ -54,15 +55,25 @@ int64_t Memory(const ResourceFlags& flags, const internal::CgroupLimits& limits)
   return limits.memory ? std::min(physical, *limits.memory) : physical;
 }
 
+// Where the driver shows no list of its own (under WSL, in some containers), its
+// library is asked.
+std::vector<internal::Gpu> Gpus() {
+  std::vector<internal::Gpu> gpus = internal::InstalledGpus("/");
+  if (!gpus.empty()) return gpus;
+  std::string why;
+  const std::unique_ptr<Nvml> nvml = Nvml::Open(kNvmlLibrary, &why);
+  if (!nvml) return gpus;
+  for (std::string& uuid : nvml->Uuids()) gpus.push_back({std::move(uuid)});
+  return gpus;
+}
+
 std::vector<Device> VisibleDevices() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody calls setenv
   if (const char* mask = std::getenv("CUDA_VISIBLE_DEVICES")) {
     return internal::DevicesOfMask(mask);
   }
   std::vector<Device> devices;
-  for (size_t i = 0; i < internal::InstalledGpus("/").size(); ++i) {
-    devices.push_back({std::to_string(i)});
-  }
+  for (size_t i = 0; i < Gpus().size(); ++i) devices.push_back({std::to_string(i)});
   return devices;
 }
 
@@ -95,7 +106,7 @@ Resources LocalResources(const ResourceFlags& flags) {
 
 std::optional<std::string> DeviceUuid(const std::string& id) {
   if (id.starts_with("MIG-")) return id;
-  const std::vector<internal::Gpu> gpus = internal::InstalledGpus("/");
+  const std::vector<internal::Gpu> gpus = Gpus();
   size_t index = 0;
   const char* end = id.data() + id.size();
   const auto [stop, error] = std::from_chars(id.data(), end, index);

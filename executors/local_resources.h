@@ -19,7 +19,8 @@ struct ResourceFlags {
 
 // CPUs by affinity and cgroup limit, memory by physical size and cgroup limit; GPUs
 // from CUDA_VISIBLE_DEVICES where it is set (indices, UUIDs or MIG names, as they are;
-// empty or NoDevFiles: none), else those of /proc/driver/nvidia/gpus (by index).
+// empty or NoDevFiles: none), else those of /proc/driver/nvidia/gpus (by index), or
+// where that is empty those that NVML knows.
 // `--gpus 4` gives devices 0..3 of the mask, or, where the machine has none, pretend
 // devices "0".."3" for placement without hardware; `--gpus 0,2` picks by index into the
 // mask or by name. Throws ConfigError on a flag that can not be.

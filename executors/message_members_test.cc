@@ -49,8 +49,9 @@ constexpr bool kLists = std::tuple_size_v<decltype(Members((T*)nullptr))> == n;
                                 s14,
                                 s15,
                                 s16,
-                                s17] = sweep;
-  static_assert(kLists<SweepSpec, 17>);
+                                s17,
+                                s18] = sweep;
+  static_assert(kLists<SweepSpec, 18>);
   [[maybe_unused]] const auto& [l1,
                                 l2,
                                 l3,
@@ -82,8 +83,12 @@ constexpr bool kLists = std::tuple_size_v<decltype(Members((T*)nullptr))> == n;
   [[maybe_unused]] const auto& [h1, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11, h12] =
       hello;
   static_assert(kLists<Hello, 12>);
-  [[maybe_unused]] const auto& [b1, b2, b3, b4] = heartbeat;
-  static_assert(kLists<Heartbeat, 4>);
+  [[maybe_unused]] const auto& [b1, b2, b3, b4, b5] = heartbeat;
+  static_assert(kLists<Heartbeat, 5>);
+  [[maybe_unused]] const auto& [y1, y2, y3, y4, y5, y6] = sweep.around;
+  static_assert(kLists<Surroundings, 6>);
+  [[maybe_unused]] const auto& [z1, z2, z3] = sweep.around.container;
+  static_assert(kLists<Container, 3>);
   [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6] = measured;
   static_assert(kLists<Measured, 6>);
   [[maybe_unused]] const auto& [x1, x2, x3, x4, x5, x6] = exited;

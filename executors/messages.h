@@ -16,11 +16,12 @@
 #include "trial/read_source.h"
 #include "trial/resources.h"
 #include "trial/state.h"
+#include "trial/surroundings.h"
 
 namespace hyperopt {
 
 // Raised whenever a message changes its meaning. A Hello of another version is refused.
-inline constexpr int kProtocolVersion = 2;
+inline constexpr int kProtocolVersion = 3;
 
 // What an executor may give away.
 struct Device {
@@ -96,6 +97,7 @@ struct SweepSpec {
   // Complete checkpoints that stay of an attempt.
   int64_t best_checkpoints = 1;
   int64_t last_checkpoints = 1;
+  Surroundings around;
 };
 
 struct Timing {
@@ -200,11 +202,19 @@ struct Hello {
   std::vector<Holding> holdings;
 };
 
+// A device of the offer as the driver sees it, in the order of the offer.
+struct DeviceNews {
+  int64_t free = -1;  // bytes for another trial; -1: not known
+  std::string words;  // how full it is and who holds it, for people
+  bool operator==(const DeviceNews&) const = default;
+};
+
 struct Heartbeat {
   ExecutorId id;
   int64_t number = 0;
   int64_t turn = 0;  // turns of the loop; one that stands still makes it silent
   std::vector<Holding> holdings;
+  std::vector<DeviceNews> devices;  // empty where nobody asks for it
 };
 
 // Lines of one source from one offset to another, without gaps. The controller takes it

@@ -75,6 +75,7 @@ void ReadAll(const std::string& name, Reading& reading) {
   ReadReports(top, reading);
   ReadHooks(top, reading);
   ReadKeep(top, reading);
+  ReadSurroundings(top, reading);
 }
 
 std::string Joined(const std::vector<std::string>& lines) {

@@ -16,6 +16,7 @@
 #include "trial/read_source.h"
 #include "trial/resources.h"
 #include "trial/space.h"
+#include "trial/surroundings.h"
 
 namespace hyperopt {
 
@@ -104,6 +105,7 @@ struct SearchConfig {
   std::string workdir;               // "", "trial", "snapshot" or an absolute path
   std::map<std::string, EnvEntry> env;
   std::vector<std::string> keep_env;
+  Surroundings around;  // setup, wrapper, container, tracker, pinning
   Hooks hooks;
   KeepRules keep;
   std::vector<ReadSource> read;  // besides $HYPEROPT_REPORT

@@ -132,6 +132,7 @@ OrderedJson ExecutorToJson(const ExecutorOptions& options) {
     json["gpu_resources_per_trial"] = (need.gpu_per_rank * need.ranks).AsDouble();
   }
   if (need.memory > 0) json["memory_per_trial"] = need.memory;
+  if (need.gpu_memory > 0) json["gpu_memory_per_trial"] = need.gpu_memory;
   if (options.trial_wall_s) json["max_seconds_per_trial"] = *options.trial_wall_s;
   json["max_failures"] = {{"exit", options.max_failures_exit},
                           {"crash", options.max_failures_crash}};
@@ -158,6 +159,7 @@ OrderedJson HyperoptToJson(const SearchConfig& config) {
   json["parameters"] = ParametersToJson(config);
   json["search_alg"] = SearchAlgToJson(config.sampler);
   json["executor"] = ExecutorToJson(config.executor);
+  json["executor"]["pin_cpus"] = config.around.pin_cpus;
   json["executor"]["scheduler"] = SchedulerToJson(config.scheduler);
   return json;
 }
@@ -211,6 +213,19 @@ OrderedJson KeepToJson(const KeepRules& keep) {
           {"folders", ToString(keep.folders)}};
 }
 
+void PutSurroundings(const Surroundings& around, OrderedJson& json) {
+  if (!around.setup.empty()) json["setup"] = around.setup;
+  if (!around.wrapper.empty()) json["wrapper"] = around.wrapper;
+  if (const Container& in = around.container; in.engine != Engine::kNone) {
+    json["container"] = {{"engine", in.engine == Engine::kPodman ? "podman" : "docker"},
+                         {"image", in.image}};
+    if (!in.options.empty()) json["container"]["options"] = in.options;
+  }
+  if (around.tracker != Tracker::kNone) {
+    json["tracker"] = around.tracker == Tracker::kWandb ? "wandb" : "mlflow";
+  }
+}
+
 OrderedJson Resolved(const SearchConfig& config) {
   OrderedJson json = {{"name", config.name}};
   if (!config.command.empty()) json["command"] = config.command;
@@ -221,6 +236,7 @@ OrderedJson Resolved(const SearchConfig& config) {
   if (!config.read.empty()) json["read"] = ReadToJson(config);
   if (config.hooks.any()) json["hooks"] = HooksToJson(config.hooks);
   if (config.keep != KeepRules()) json["keep"] = KeepToJson(config.keep);
+  PutSurroundings(config.around, json);
   const int ranks = config.executor.resources.ranks;
   if (!config.command.empty()) {
     if (ranks != 1) json["ranks"] = ranks;
@@ -287,6 +303,10 @@ std::map<std::string, std::string> ComparedSettings(const SearchConfig& config) 
                           "read",
                           "hooks",
                           "keep",
+                          "setup",
+                          "wrapper",
+                          "container",
+                          "tracker",
                           "ranks",
                           "backend"}) {
     if (resolved.contains(key)) Put(settings, key, resolved[key]);

@@ -165,6 +165,7 @@ void Controller::OnMessage(const std::string& peer, const Heartbeat& beat, Now n
     return;
   }
   fleet_.Heard(member, now.steady);
+  fleet_.Seen(member, beat.devices);
   Answer answer;
   answer.heartbeat = beat.number;
   Reconcile(member, beat.holdings, &answer, now);

@@ -184,7 +184,7 @@ void Controller::LaunchTrial(TrialId id, const Placement& placement, Now now) {
   Live& live = live_[key];
   live_of_[id] = key;
   member.runs.insert(key);
-  fleet_.Take(placement);
+  fleet_.Take(placement, config_.executor.resources.gpu_memory);
   live.placement = placement;
   live.sent = now.steady;
   live.sent_to = member.life;

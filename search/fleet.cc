@@ -144,10 +144,30 @@ std::optional<Placement> Fleet::FindPlace(const ResourceRequest& request) {
   return std::nullopt;
 }
 
-void Fleet::Take(const Placement& placement) {
-  if (Member* member = Find(placement.executor)) {
-    hyperopt::Take(placement, &member->offer);
+void Fleet::Take(const Placement& placement, int64_t gpu_memory) {
+  Member* member = Find(placement.executor);
+  if (member == nullptr) return;
+  hyperopt::Take(placement, &member->offer);
+  for (const Placement::Rank& rank : placement.ranks) {
+    for (const int device : rank.devices) {
+      const auto at = static_cast<size_t>(device);
+      if (at >= member->offer.device_news.size()) continue;
+      int64_t& free = member->offer.device_news[at].free;
+      if (free >= 0) free = std::max<int64_t>(free - gpu_memory, 0);
+    }
   }
+}
+
+void Fleet::Seen(Member* member, std::vector<DeviceNews> devices) {
+  const size_t offered = member->offer.total.devices.size();
+  if (!devices.empty() && devices.size() != offered) return;  // an offer that is gone
+  const std::vector<DeviceNews>& old = member->offer.device_news;
+  bool more = devices.size() != old.size();
+  for (size_t i = 0; !more && i < devices.size(); ++i) {
+    more = devices[i].free < 0 || devices[i].free > old[i].free;
+  }
+  member->offer.device_news = std::move(devices);
+  if (more && member->offer.usable) open_.insert(member->id);
 }
 
 void Fleet::GiveBack(const Placement& placement) {

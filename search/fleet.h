@@ -62,7 +62,10 @@ class Fleet {
   // Whether a place may be found on a member: it is present, not silent, not put aside,
   // and something was given back since it was last found full.
   std::optional<Placement> FindPlace(const ResourceRequest& request);
-  void Take(const Placement& placement);
+  // `gpu_memory` bytes of each of its devices are as good as taken until the executor
+  // tells anew.
+  void Take(const Placement& placement, int64_t gpu_memory = 0);
+  void Seen(Member* member, std::vector<DeviceNews> devices);
   void GiveBack(const Placement& placement);
   void Reopen(ExecutorId id) { open_.insert(id); }
 

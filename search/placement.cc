@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <utility>
 
 namespace hyperopt {
 namespace {
@@ -25,6 +26,29 @@ DeviceNeed NeedOf(const ResourceRequest& request) {
   if (share < kOne) return {request.ranks, share};
   assert(share.micro() % Share::kWhole == 0);
   return {request.ranks * (share.micro() / Share::kWhole), kOne};
+}
+
+bool LacksMemory(const ResourceRequest& request, const Offer& offer, size_t device) {
+  if (request.gpu_memory == 0) return false;
+  if (device >= offer.device_news.size()) return true;  // it has not told yet
+  const int64_t free = offer.device_news[device].free;
+  return free >= 0 && free < request.gpu_memory;
+}
+
+bool AnyLacksMemory(const ResourceRequest& request, const Offer& offer) {
+  for (size_t i = 0; i < offer.device_used.size(); ++i) {
+    if (LacksMemory(request, offer, i)) return true;
+  }
+  return false;
+}
+
+// Devices that others fill count as wholly used.
+Offer WithoutFilled(const ResourceRequest& request, const Offer& offer) {
+  Offer rest = offer;
+  for (size_t i = 0; i < rest.device_used.size(); ++i) {
+    if (LacksMemory(request, offer, i)) rest.device_used[i] = kOne;
+  }
+  return rest;
 }
 
 Share FreeOf(const Offer& offer, size_t device) {
@@ -187,11 +211,31 @@ std::string DeviceNeedWords(const ResourceRequest& request, const DeviceNeed& ne
          ranks;
 }
 
+// "needs 10 GiB of a GPU's memory: device 0 has 3 GiB of 80 GiB free; held by ..."
+std::optional<Shortage> ShortOfDeviceMemory(const ResourceRequest& request,
+                                            const DeviceNeed& need,
+                                            const Offer& offer) {
+  if (!AnyLacksMemory(request, offer)) return std::nullopt;
+  if (need.count <= FreeUnits(need, WithoutFilled(request, offer))) return std::nullopt;
+  std::string words =
+      fmt::format("needs {} of a GPU's memory:", SizeToText(request.gpu_memory));
+  const char* before = " ";
+  for (size_t i = 0; i < offer.device_used.size(); ++i) {
+    if (!LacksMemory(request, offer, i)) continue;
+    words += fmt::format("{}device {} has {}",
+                         std::exchange(before, "; "),
+                         offer.total.devices[i].id,
+                         i < offer.device_news.size() ? offer.device_news[i].words
+                                                      : "not been looked at yet");
+  }
+  return Shortage{words};
+}
+
 std::optional<Shortage> ShortOfDevices(const ResourceRequest& request,
                                        const Offer& offer) {
   const DeviceNeed need = NeedOf(request);
   const int64_t free = FreeUnits(need, offer);
-  if (need.count <= free) return std::nullopt;
+  if (need.count <= free) return ShortOfDeviceMemory(request, need, offer);
   const auto devices = static_cast<int64_t>(offer.total.devices.size());
   const std::string needs = DeviceNeedWords(request, need);
   if (need.count > FreeUnits(need, Idle(offer.total))) {
@@ -240,8 +284,11 @@ std::optional<Placement> Place(const ResourceRequest& request,
   LeftOver best_left;
   for (const Offer& offer : offers) {
     assert(offer.device_used.size() == offer.total.devices.size());
-    if (!Fits(request, need, offer)) continue;
-    const LeftOver left = LeftAfter(request, need, offer);
+    std::optional<Offer> rest;
+    if (AnyLacksMemory(request, offer)) rest = WithoutFilled(request, offer);
+    const Offer& seen = rest ? *rest : offer;
+    if (!Fits(request, need, seen)) continue;
+    const LeftOver left = LeftAfter(request, need, seen);
     const bool better = best == nullptr || left < best_left ||
                         (left == best_left && offer.executor < best->executor);
     if (!better) continue;
@@ -249,7 +296,7 @@ std::optional<Placement> Place(const ResourceRequest& request,
     best_left = left;
   }
   if (best == nullptr) return std::nullopt;
-  return PlaceOn(request, need, *best);
+  return PlaceOn(request, need, WithoutFilled(request, *best));
 }
 
 bool CanTake(const Placement& placement, const Offer& offer) {

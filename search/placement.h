@@ -22,7 +22,10 @@ struct Offer {
   Share cpus_used;
   int64_t memory_used = 0;
   std::vector<Share> device_used;  // by index into total.devices
-  bool usable = true;              // false: silent, put aside, leaving
+  // As the executor last told, by the same index; empty where it has not told yet. Only
+  // requests for memory of devices look at it, and wait for it.
+  std::vector<DeviceNews> device_news;
+  bool usable = true;  // false: silent, put aside, leaving
   std::string unusable_why;
 };
 
@@ -49,6 +52,7 @@ struct Placement {
 // - Of several executors it is the one with the least left over of what is scarce: idle
 //   devices, then free shares of devices, CPUs, memory; ties by lower id. So a trial
 //   without GPUs goes where there are none, and large gangs find room.
+// - A device with less free memory than the request names is passed over.
 // REQUIRES: gpu_per_rank is below 1 or a whole number; device_used has one entry a
 // device. nullopt where it fits nowhere now.
 std::optional<Placement> Place(const ResourceRequest& request,

@@ -377,6 +377,29 @@ TEST_CASE("property: a placement does not hang on the order of the offers") {
   }));
 }
 
+TEST_CASE("a device with too little free memory is passed over, and named") {
+  constexpr int64_t kGiB = int64_t{1} << 30;
+  ResourceRequest request = Gpu(0.5);
+  request.gpu_memory = 10 * kGiB;
+  std::vector<Offer> offers{Node(1, 4, 0, 3)};
+  offers[0].device_news = {{3 * kGiB, "3 GiB of 80 GiB free; held by x (pid 4, al)"},
+                           {10 * kGiB, ""},
+                           {-1, ""}};
+  CHECK(PlaceOne(request, &offers) == std::vector<int>{1});
+  CHECK(offers[0].device_used[0] == Share());
+  offers[0].device_news[1].free = 0;
+  CHECK(PlaceOne(request, &offers) == std::vector<int>{2});  // not known: not looked at
+  offers[0].device_news[2].free = 0;
+  offers[0].device_news[1].words = offers[0].device_news[2].words = "none";
+  CHECK(PlaceOne(request, &offers).empty());
+  CHECK(
+      WhyNot(request, offers) ==
+      Lines{"node1: needs 10 GiB of a GPU's memory: device 0 has 3 GiB of 80 GiB free; "
+            "held by x (pid 4, al); device 1 has none; device 2 has none"});
+  // Who asks for no memory is not kept from it.
+  CHECK(PlaceOne(Gpu(0.5), &offers).size() == 1);
+}
+
 TEST_SUITE_END();
 
 }  // namespace

@@ -280,6 +280,8 @@ SweepSpec MakeSweepSpec(const SearchConfig& config,
   spec.log_limit = config.executor.log_limit;
   spec.best_checkpoints = config.keep.best_checkpoints;
   spec.last_checkpoints = config.keep.last_checkpoints;
+  spec.around = config.around;
+  spec.around.gpu_memory = config.executor.resources.gpu_memory;
   return spec;
 }
 

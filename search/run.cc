@@ -13,6 +13,7 @@
 #include <map>
 #include <utility>
 
+#include "executors/agent.h"
 #include "executors/codec.h"
 #include "executors/transport.h"
 #include "search/commands/best.h"
@@ -66,6 +67,7 @@ class SweepLoop {
   void ReadFrames();
   void ReapExecutor();
   void RestartExecutor();
+  void GiveUpHere();
   void LookAfterAdopted();
   void CommitAndSend(Turn turn);
   void HoldBack(const std::string& why);
@@ -339,7 +341,17 @@ void SweepLoop::ReapExecutor() {
     return;
   }
   executor_pid_ = 0;
-  if (!end_) RestartExecutor();
+  if (end_) return;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kUnfitExit) return GiveUpHere();
+  RestartExecutor();
+}
+
+// What keeps trials from starting on this machine stays; executors elsewhere may go on.
+void SweepLoop::GiveUpHere() {
+  const std::string why =
+      "no trial can start on this machine:\n" + LastWordsOfExecutor(folder_->dir());
+  if (!options_.listen) throw EnvironmentError(why);
+  Say(why);
 }
 
 void SweepLoop::RestartExecutor() {

@@ -48,6 +48,8 @@ struct ResourceRequest {
   Share gpu_per_rank;            // below 1: a part of one device; else whole devices
   bool hide_gpus = false;  // an explicit 0: CUDA_VISIBLE_DEVICES is set to nothing
   int64_t memory = 0;      // bytes, all ranks together; 0 = not counted
+  // Bytes that the driver must see free on each device; 0 = not looked at.
+  int64_t gpu_memory = 0;
   bool operator==(const ResourceRequest&) const = default;
 };
 

@@ -50,9 +50,19 @@ bool HeldRun::HasLeader(pid_t pid) const {
   });
 }
 
+bool HeldRun::NeedsCleanup() const {
+  // From here on a container's client speaks of itself, not of what ran inside.
+  constexpr int32_t kEngineFailed = 125;
+  return std::any_of(ranks.begin(), ranks.end(), [&](const HeldRank& rank) {
+    return !rank.cleanup.argv.empty() &&
+           (killing || rank.signal || rank.exit_code.value_or(0) >= kEngineFailed);
+  });
+}
+
 std::optional<Time> HeldRun::NextDeadline() const {
   if (phase == RunPhase::kEnded) return std::nullopt;
   if (phase == RunPhase::kUnsaved) return retry_at;
+  if (!cleaning.empty() && !killing) return cleaning_until;
   if (killing) return kill_again_at;
   if (kill_at && wall_at) return std::min(*kill_at, *wall_at);
   return kill_at ? kill_at : wall_at;

@@ -23,6 +23,8 @@ struct HeldRank {
   std::optional<int32_t> exit_code;  // once ended, one of the two
   std::optional<int32_t> signal;
   int64_t peak_memory = 0;  // bytes
+  // To run where it does not end by itself: argv empty for none.
+  RankSpec cleanup;
 };
 
 enum class RunPhase {
@@ -49,6 +51,11 @@ struct HeldRun {
   std::set<pid_t> orphans;
   std::set<pid_t> told;  // those of them that got the stop signal by themselves
 
+  // Cleanups that run, and until when they are waited for.
+  std::set<pid_t> cleaning;
+  Time cleaning_until;
+  bool cleaned_at_end = false;
+
   std::optional<Time> kill_at;  // the end of the grace
   bool groups_told = false;     // the stop signal was sent to all ranks' groups
   bool killing = false;         // SIGKILL to whatever is left
@@ -61,6 +68,8 @@ struct HeldRun {
 
   bool LeadersEnded() const;
   bool HasLeader(pid_t pid) const;
+  // Whether what a rank left with somebody else is to be ended.
+  bool NeedsCleanup() const;
   // When something is to be done for it, as things stand.
   std::optional<Time> NextDeadline() const;
 };

@@ -92,7 +92,7 @@ void Fields(A& a, RunKey& key) {
 }
 template <typename A>
 void Fields(A& a, RankSpec& m) {
-  All(a, m.argv, m.env, m.cwd, m.stdout_path, m.stderr_path);
+  All(a, m.argv, m.env, m.cwd, m.stdout_path, m.stderr_path, m.cpus, m.cleanup);
 }
 template <typename A>
 void Fields(A& a, Holding& m) {

@@ -10,6 +10,8 @@ namespace hyperopt {
 constexpr LostPolicy LastOf(LostPolicy) { return LostPolicy::kFinish; }
 constexpr HoldState LastOf(HoldState) { return HoldState::kEnded; }
 constexpr ReadKind LastOf(ReadKind) { return ReadKind::kTensorboard; }
+constexpr Engine LastOf(Engine) { return Engine::kPodman; }
+constexpr Tracker LastOf(Tracker) { return Tracker::kMlflow; }
 constexpr Reason LastOf(Reason) { return Reason::kTooManyLost; }
 
 constexpr auto Members(const RunKey*) {
@@ -84,7 +86,19 @@ constexpr auto Members(const SweepSpec*) {
                     &SweepSpec::stop_signal,
                     &SweepSpec::log_limit,
                     &SweepSpec::best_checkpoints,
-                    &SweepSpec::last_checkpoints);
+                    &SweepSpec::last_checkpoints,
+                    &SweepSpec::around);
+}
+constexpr auto Members(const Container*) {
+  return std::tuple(&Container::engine, &Container::image, &Container::options);
+}
+constexpr auto Members(const Surroundings*) {
+  return std::tuple(&Surroundings::setup,
+                    &Surroundings::wrapper,
+                    &Surroundings::container,
+                    &Surroundings::tracker,
+                    &Surroundings::pin_cpus,
+                    &Surroundings::gpu_memory);
 }
 constexpr auto Members(const Timing*) {
   return std::tuple(&Timing::heartbeat_s,
@@ -149,8 +163,14 @@ constexpr auto Members(const Hello*) {
                     &Hello::holdings);
 }
 constexpr auto Members(const Heartbeat*) {
-  return std::tuple(
-      &Heartbeat::id, &Heartbeat::number, &Heartbeat::turn, &Heartbeat::holdings);
+  return std::tuple(&Heartbeat::id,
+                    &Heartbeat::number,
+                    &Heartbeat::turn,
+                    &Heartbeat::holdings,
+                    &Heartbeat::devices);
+}
+constexpr auto Members(const DeviceNews*) {
+  return std::tuple(&DeviceNews::free, &DeviceNews::words);
 }
 constexpr auto Members(const Measured*) {
   return std::tuple(&Measured::id,

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -86,6 +88,38 @@ class FileActions {
 
  private:
   posix_spawn_file_actions_t actions_;
+};
+
+// posix_spawn has no word for affinity, so the child inherits ours: set for the moment
+// of its birth. CPUs that are gone meanwhile leave it where we are.
+class PinnedWhileSpawning {
+ public:
+  explicit PinnedWhileSpawning(const std::vector<int32_t>& cpus)
+      : before_(nullptr, FreeSet), wanted_(nullptr, FreeSet) {
+    if (cpus.empty()) return;
+    size_ = CPU_ALLOC_SIZE(kMostCpus);
+    before_.reset(CPU_ALLOC(kMostCpus));
+    wanted_.reset(CPU_ALLOC(kMostCpus));
+    if (!before_ || !wanted_) return;
+    CPU_ZERO_S(size_, wanted_.get());
+    for (const int32_t cpu : cpus) CPU_SET_S(cpu, size_, wanted_.get());
+    pinned_ = sched_getaffinity(0, size_, before_.get()) == 0 &&
+              sched_setaffinity(0, size_, wanted_.get()) == 0;
+  }
+  ~PinnedWhileSpawning() {
+    if (pinned_) sched_setaffinity(0, size_, before_.get());
+  }
+  PinnedWhileSpawning(const PinnedWhileSpawning&) = delete;
+  PinnedWhileSpawning& operator=(const PinnedWhileSpawning&) = delete;
+
+ private:
+  static constexpr int kMostCpus = 1 << 16;
+  static void FreeSet(cpu_set_t* set) { CPU_FREE(set); }
+
+  std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> before_;
+  std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> wanted_;
+  size_t size_ = 0;
+  bool pinned_ = false;
 };
 
 // A session of its own, no signal blocked. All signals are at their defaults already:
@@ -225,7 +259,11 @@ SpawnResult StartRank(const RankSpec& spec, const std::string& token) {
   std::string token_entry = std::string(kTokenName) + token;
   env.push_back(token_entry.data());
   env.push_back(nullptr);
-  const int error = Spawn(*program, spec, argv.data(), env.data(), &result.pid);
+  int error = 0;
+  {
+    const PinnedWhileSpawning pinned(spec.cpus);
+    error = Spawn(*program, spec, argv.data(), env.data(), &result.pid);
+  }
   if (error != 0) {
     result.pid = -1;
     result.error = WhyNotStarted(spec, *program, env.data(), error);

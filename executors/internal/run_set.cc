@@ -23,6 +23,7 @@ constexpr Duration kRetry = Seconds(1);
 constexpr Duration kTreeInterval = Seconds(10);
 // A look reads all of /proc; many runs that are stopped at once share one.
 constexpr Duration kTreeFresh = Seconds(1);
+constexpr Duration kCleanupPatience = Seconds(30);
 constexpr size_t kLastWords = 2048;
 constexpr size_t kSearchedWords = 16384;
 
@@ -41,6 +42,16 @@ void WriteStopJson(const HeldRun& run, double grace_s) {
     // The signal still says it; a full disk must not keep a trial running.
     Complain(error.what());
   }
+}
+
+RankSpec CleanupOf(const RankSpec& rank) {
+  RankSpec spec;
+  if (rank.cleanup.empty()) return spec;
+  spec.argv = rank.cleanup;
+  spec.env = rank.env;
+  spec.cwd = "/";
+  spec.stdout_path = spec.stderr_path = "/dev/null";
+  return spec;
 }
 
 }  // namespace
@@ -81,8 +92,9 @@ void RunSet::StartRanks(const SpawnRun& message, HeldRun* run) {
       break;
     }
     leaders_[result.pid] = run->key;
-    run->ranks.push_back(
-        {.pid = result.pid, .stderr_path = message.ranks[i].stderr_path});
+    run->ranks.push_back({.pid = result.pid,
+                          .stderr_path = message.ranks[i].stderr_path,
+                          .cleanup = CleanupOf(message.ranks[i])});
   }
   prctl(PR_SET_NAME, keeper_comm_.c_str());
   Failpoint("keeper.after_spawn");
@@ -144,6 +156,11 @@ bool RunSet::ReapOrphans() {
     if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG) == 0 &&
         info.si_pid == pid) {
       reaped = true;
+      if (const auto cleaner = cleaners_.find(pid); cleaner != cleaners_.end()) {
+        runs_.at(cleaner->second).cleaning.erase(pid);
+        cleaners_.erase(cleaner);
+        continue;
+      }
       const auto known = orphans_.find(pid);
       if (known == orphans_.end()) continue;
       const auto owner = known->second ? runs_.find(*known->second) : runs_.end();
@@ -152,7 +169,7 @@ bool RunSet::ReapOrphans() {
         owner->second.told.erase(pid);
       }
       orphans_.erase(known);
-    } else if (!orphans_.contains(pid)) {
+    } else if (!orphans_.contains(pid) && !cleaners_.contains(pid)) {
       // Only now, when it is new: later the last run left would look like its owner.
       std::optional<RunKey> owner = OwnerOf(pid);
       if (owner && runs_.at(*owner).phase != RunPhase::kAlive) owner.reset();
@@ -200,7 +217,7 @@ std::optional<RunKey> RunSet::OwnerOf(pid_t pid) const {
 void RunSet::Advance(HeldRun* run, Now now) {
   if (run->killing) KillAll(run);
   if (run->LeadersEnded() && run->orphans.empty()) {
-    Finish(run, now);
+    if (CleanedUp(run, now)) Finish(run, now);
     return;
   }
   // Ranks that lost one of theirs hang in their next collective; what a leader leaves
@@ -212,9 +229,36 @@ void RunSet::Advance(HeldRun* run, Now now) {
 }
 
 void RunSet::Kill(HeldRun* run, Now now) {
+  const bool first = !run->killing;
   run->killing = true;
   run->kill_again_at = now.steady + kRetry;
   KillAll(run);
+  if (first) Cleanup(run, now);
+}
+
+// A container's client that is killed leaves its container running.
+void RunSet::Cleanup(HeldRun* run, Now now) {
+  run->cleaning_until = now.steady + kCleanupPatience;
+  for (const HeldRank& rank : run->ranks) {
+    if (rank.cleanup.argv.empty()) continue;
+    const SpawnResult result = StartRank(rank.cleanup, run->token + "-cleanup");
+    if (result.pid < 0) {
+      Complain(result.error);
+      continue;
+    }
+    run->cleaning.insert(result.pid);
+    cleaners_[result.pid] = run->key;
+  }
+}
+
+// The client is gone. One that was killed while it made its container left one that
+// the cleanup beside it did not see yet: this one comes after it.
+bool RunSet::CleanedUp(HeldRun* run, Now now) {
+  if (!run->cleaned_at_end && run->NeedsCleanup() && run->cleaning.empty()) {
+    run->cleaned_at_end = true;
+    Cleanup(run, now);
+  }
+  return run->cleaning.empty();
 }
 
 void RunSet::KillStrays() const {
@@ -284,6 +328,9 @@ void RunSet::OnTime(Now now) {
     if (run.killing ? run.kill_again_at <= now.steady
                     : run.kill_at && *run.kill_at <= now.steady) {
       Kill(&run, now);
+    }
+    if (!run.cleaning.empty() && run.cleaning_until <= now.steady) {
+      for (const pid_t pid : run.cleaning) kill(pid, SIGKILL);
     }
   }
   if (long_run && (!tree_seen_ || now.steady - *tree_seen_ >= kTreeInterval)) {

@@ -58,6 +58,8 @@ class RunSet {
   std::optional<RunKey> OwnerByToken(pid_t pid) const;
   void Advance(HeldRun* run, Now now);
   void Kill(HeldRun* run, Now now);
+  void Cleanup(HeldRun* run, Now now);
+  bool CleanedUp(HeldRun* run, Now now);
   void KillStrays() const;
   void Finish(HeldRun* run, Now now);
   void Save(HeldRun* run, Now now);
@@ -69,6 +71,7 @@ class RunSet {
   std::map<RunKey, HeldRun> runs_;
   std::map<pid_t, RunKey> leaders_;                 // not reaped
   std::map<pid_t, std::optional<RunKey>> orphans_;  // of a run, or nobody's
+  std::map<pid_t, RunKey> cleaners_;                // not reaped
   std::map<pid_t, TreePlace> tree_;                 // as last seen
   std::optional<Time> tree_seen_;
   ChildList children_;

@@ -32,6 +32,12 @@ SweepSpec FullSweep() {
   sweep.log_limit = 1LL << 40;
   sweep.best_checkpoints = 3;
   sweep.last_checkpoints = 2;
+  sweep.around = {"module load cuda\n",
+                  {"nice", "-n", "5"},
+                  {Engine::kPodman, "image:1", {"--ipc=host"}},
+                  Tracker::kMlflow,
+                  true,
+                  10LL << 30};
   return sweep;
 }
 
@@ -104,7 +110,11 @@ std::vector<FromExecutor> FullFromExecutor() {
       77, INT64_MAX, {{"loss", kNan}, {"up", kInf}, {"down", -kInf}, {"z", -0.0}}, 1.5};
   const ReportLine empty{99, std::nullopt, {}, 0};
   return {hello,
-          Heartbeat{ExecutorId(9), INT64_MAX, 12, {{kKey, HoldState::kStopping, ""}}},
+          Heartbeat{ExecutorId(9),
+                    INT64_MAX,
+                    12,
+                    {{kKey, HoldState::kStopping, ""}},
+                    {{-1, ""}, {INT64_MAX, "held by x"}}},
           Measured{ExecutorId(9), kKey, kOffset, 50, {with_step, empty}, kOddities},
           Exited{ExecutorId(9), kKey, info, {kOffset}, kOddities, {1, 2, 40}}};
 }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "samplers/sampler.h"
+#include "search/commands/check_machine.h"
 #include "search/commands/text_width.h"
 #include "search/format.h"
 #include "search/keep.h"
@@ -86,6 +87,9 @@ std::string NeedText(const ResourceRequest& request) {
   const Share gpus = request.gpu_per_rank * request.ranks;
   if (gpus.micro() > 0) text += ", " + Count(gpus, "GPU");
   if (request.memory > 0) text += ", " + SizeToText(request.memory);
+  if (request.gpu_memory > 0) {
+    text += fmt::format(", {} free on its GPU", SizeToText(request.gpu_memory));
+  }
   text += " a trial";
   if (request.ranks > 1) text += fmt::format(", shared by {} ranks", request.ranks);
   if (request.hide_gpus) text += ", sees no GPU";
@@ -188,7 +192,15 @@ int CheckCommand(const CheckOptions& options) {
     Line("note", "gpu_resources_per_trial is absent: 1, since there are GPUs");
   }
   for (const std::string& note : config.notes) Line("note", note);
+  for (const std::string& line : MemoryOfDevices(config, local)) {
+    Line("memory", line);
+  }
+  const SetupResult setup = SetupHere(config);
+  if (!config.around.setup.empty() && setup.error.empty()) {
+    Line("setup", SetupText(setup));
+  }
   if (options.dry_run) PrintConfigurations(config, *sampler, trials);
+  if (!setup.error.empty()) throw EnvironmentError(setup.error);
   if (Capacity(request, local) > 0) return 0;
   Offer offer;
   offer.name = "this machine";

@@ -33,6 +33,8 @@ constexpr std::array kHomes = {
     Home{"cpu_resources_per_trial", "hyperopt.executor"},
     Home{"gpu_resources_per_trial", "hyperopt.executor"},
     Home{"memory_per_trial", "hyperopt.executor"},
+    Home{"gpu_memory_per_trial", "hyperopt.executor"},
+    Home{"pin_cpus", "hyperopt.executor"},
     Home{"max_seconds_per_trial", "hyperopt.executor"},
     Home{"max_failures", "hyperopt.executor"},
     Home{"max_lost", "hyperopt.executor"},
@@ -64,6 +66,10 @@ constexpr std::array kHomes = {
     Home{"checkpoints", "keep"},
     Home{"logs", "keep"},
     Home{"folders", "keep"},
+    Home{"setup", "the top level"},
+    Home{"wrapper", "the top level"},
+    Home{"container", "the top level"},
+    Home{"tracker", "the top level"},
     Home{"on_best", "hooks"},
     Home{"on_end", "hooks"},
     Home{"on_stuck", "hooks"},
@@ -75,15 +81,8 @@ constexpr std::array kHomes = {
     Home{"resources_per_worker", "backend.trainer"},
 };
 
-constexpr std::array<std::string_view, 9> kLater = {"objectives",
-                                                    "setup",
-                                                    "wrapper",
-                                                    "container",
-                                                    "tracker",
-                                                    "loggers",
-                                                    "repeats",
-                                                    "constraints",
-                                                    "folds"};
+constexpr std::array<std::string_view, 5> kLater = {
+    "objectives", "loggers", "repeats", "constraints", "folds"};
 
 constexpr std::array kModelHomes = {
     Home{"learning_rate", "trainer"},

@@ -25,6 +25,10 @@ const std::vector<std::string>& OwnKeys() {
                                                 "read",
                                                 "hooks",
                                                 "keep",
+                                                "setup",
+                                                "wrapper",
+                                                "container",
+                                                "tracker",
                                                 "ranks",
                                                 "backend",
                                                 "hyperopt"};

@@ -212,6 +212,15 @@ void ReadResources(Section& executor, Section& top, Reading& reading) {
     need.hide_gpus = gpus->micro() == 0;
   }
   need.memory = executor.Size("memory_per_trial", 1).value_or(0);
+  need.gpu_memory = executor.Size("gpu_memory_per_trial", 1).value_or(0);
+  if (need.gpu_memory > 0 && need.hide_gpus) {
+    executor.Fail(
+        "gpu_memory_per_trial",
+        "a trial that is given no GPU needs none of its memory; leave it out");
+  }
+  // A trial that was not told how many CPUs it may use is not tied to one.
+  reading.config.around.pin_cpus =
+      executor.Bool("pin_cpus").value_or(cpus || backend.cpu_of_rank);
   CheckSomethingLimits(executor, options);
 }
 

@@ -44,6 +44,8 @@ void ReadEnvironment(Section& top, Reading& reading);
 void ReadCommand(Section& top, Reading& reading);
 // `keep`.
 void ReadKeep(Section& top, Reading& reading);
+// `setup`, `wrapper`, `container`, `tracker`. REQUIRES: resources have been read.
+void ReadSurroundings(Section& top, Reading& reading);
 // `hooks`.
 void ReadHooks(Section& top, Reading& reading);
 // `read`. REQUIRES: command, env and places have been read.
