@@ -2,6 +2,7 @@
 
 function makeMovable(view) {
   const drag = d3.drag()
+    .container(() => view.svg.node())  // not the axis, which moves itself
     .subject((axis) => ({ x: axis.x, y: 0 }))
     .clickDistance(4)
     .on('start', (axis) => { axis.from = axis.x; })
