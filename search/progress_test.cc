@@ -119,8 +119,9 @@ TEST_CASE("plain: the first kinds of failure with their reasons, then only a cou
 }
 
 TEST_CASE("plain: a thousand trials are a few lines") {
-  const std::string file =
-      CommandFile("  executor: {num_samples: 1000, max_concurrent_trials: 2}\n");
+  const std::string file = CommandFile(
+      "  search_alg: {type: random}\n  executor: {num_samples: 1000, "
+      "max_concurrent_trials: 2}\n");
   const std::string text = Shown(ProgressMode::kPlain, Falling, file);
   const std::vector<std::string> lines = Lines(text);
   CHECK(lines.size() < 120);
