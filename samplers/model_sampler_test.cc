@@ -202,7 +202,7 @@ TEST_CASE("no history upsets a model, and every proposal lies in the space") {
 }
 
 TEST_CASE("auto says what it is") {
-  CHECK(DescribeAuto(BowlSpace()) == "auto: gp, from trial 500 on tpe");
+  CHECK(DescribeAuto(BowlSpace()) == "auto: gp, from trial 300 on tpe");
   std::vector<Parameter> wide;
   for (int i = 0; i < 60; ++i) wide.push_back({"x" + std::to_string(i), FloatDomain{}});
   CHECK(DescribeAuto(SearchSpace(wide)) == "auto: tpe");

@@ -97,7 +97,7 @@ std::vector<std::string> ProblemsWith(const SearchSpace& space,
 std::unique_ptr<Sampler> MakeSampler(const SearchSpace& space,
                                      const SamplerOptions& options);
 
-// How kAuto chooses in this space, for a person: "auto: gp, from trial 500 on tpe".
+// How kAuto chooses in this space, for a person: "auto: gp, from trial 300 on tpe".
 std::string DescribeAuto(const SearchSpace& space);
 
 }  // namespace hyperopt

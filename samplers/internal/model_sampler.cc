@@ -17,7 +17,7 @@ constexpr int64_t kMostEnumerated = 4096;
 constexpr int kTries = 64;
 // Gaussian processes serve well up to this many dimensions and trials; kAuto.
 constexpr size_t kMostGpAxes = 40;
-constexpr int64_t kMostGpTrials = 500;
+constexpr int64_t kMostGpTrials = 300;
 
 // Seconds of a trial below which kAuto takes it for quick, or for instant. A Gaussian
 // process takes up to a quarter of a second a proposal, TPE about a millisecond.
