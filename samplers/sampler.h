@@ -92,8 +92,9 @@ std::vector<std::string> ProblemsWith(const SearchSpace& space,
 //
 // kSobol, kTpe, kGp and kAuto propose each of num_samples trials once, points first,
 // and in a finite space no setting twice while another is left: Suggest gives nullopt
-// once none is, but for kAuto, which then draws at random. They take a trial's parameters never to change within a history, and do
-// not read what a trial that has not ended has reported so far.
+// once none is, but for kAuto, which then draws at random. They take a trial's
+// parameters never to change within a history, and do not read what a trial that has
+// not ended has reported so far.
 std::unique_ptr<Sampler> MakeSampler(const SearchSpace& space,
                                      const SamplerOptions& options);
 
