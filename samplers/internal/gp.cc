@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "samplers/internal/acquisition.h"
@@ -20,6 +21,10 @@ constexpr size_t kMostFitted = 200;       // observations theta is fitted on
 constexpr size_t kMostConditioned = 500;  // observations a model knows
 constexpr size_t kAnchors = 4;
 constexpr double kClosest = 1e-5;
+// Once so many trials brought nothing better, every other one takes the lower
+// confidence bound.
+constexpr size_t kStale = 8;
+constexpr double kBoundSds = 2;
 
 // The better half of the `most` and the newest of the others, in their order.
 std::vector<size_t> Subset(std::span<const double> y, size_t most) {
@@ -49,13 +54,25 @@ Data DataOf(std::span<const Observation> ended, size_t most) {
   return data;
 }
 
-// Several models that differ in theta: the mean of their improvements.
+enum class Wish { kImprovement, kBound };
+
+// Expected improvement alone stays where it found something: on a rough function it
+// looks around its best trial for ever. The bound goes where least is known.
+LogImprovement Wished(Wish wish, double best, double mean, double sd) {
+  if (wish == Wish::kImprovement) return LogExpectedImprovement(best, mean, sd);
+  return {kBoundSds * sd - mean, -1, kBoundSds};
+}
+
+// Several models that differ in theta: the mean of their improvements, or of their
+// bounds.
 class Ensemble {
  public:
-  Ensemble(const Encoding& encoding,
+  Ensemble(Wish wish,
+           const Encoding& encoding,
            const Data& data,
            std::span<const Row> pending,
-           std::span<const Vector> thetas) {
+           std::span<const Vector> thetas)
+      : wish_(wish) {
     for (const Vector& theta : thetas) {
       models_.emplace_back(encoding, data.rows, data.y, theta);
       best_.push_back(models_.back().LeastMean());
@@ -71,7 +88,7 @@ class Ensemble {
       for (size_t i = 0; i < rows.size(); ++i) {
         const auto at = static_cast<Eigen::Index>(i);
         values[i].push_back(
-            LogExpectedImprovement(best_[m], mean[at], std::sqrt(variance[at])).value);
+            Wished(wish_, best_[m], mean[at], std::sqrt(variance[at])).value);
       }
     }
     std::vector<double> result;
@@ -87,7 +104,7 @@ class Ensemble {
       Vector by_mean, by_variance;
       models_[m].Predict(row, &mean, &variance, &by_mean, &by_variance);
       const double sd = std::sqrt(variance);
-      const LogImprovement ei = LogExpectedImprovement(best_[m], mean, sd);
+      const LogImprovement ei = Wished(wish_, best_[m], mean, sd);
       values.push_back(ei.value);
       gradients.push_back(ei.by_mean * by_mean + ei.by_sd / (2 * sd) * by_variance);
     }
@@ -111,6 +128,7 @@ class Ensemble {
     return most + std::log(sum / static_cast<double>(values.size()));
   }
 
+  const Wish wish_;
   std::vector<GpModel> models_;
   std::vector<double> best_;
 };
@@ -125,7 +143,12 @@ class GpProposer final : public Proposer {
     const std::span<const Observation> ended = seen.ended();
     Fit(ended, seen.generation());
     const Data data = DataOf(ended, kMostConditioned);
-    const Ensemble ensemble(encoding_, data, seen.pending(), thetas_);
+    const bool bound = id.value() % 2 == 1 && IsStale(ended);
+    const Ensemble ensemble(bound ? Wish::kBound : Wish::kImprovement,
+                            encoding_,
+                            data,
+                            seen.pending(),
+                            thetas_);
     const Score score{
         [&](std::span<const Row> rows) { return ensemble.Many(rows); },
         [&](const Row& row, std::vector<double>& g) { return ensemble.One(row, g); }};
@@ -136,6 +159,19 @@ class GpProposer final : public Proposer {
   }
 
  private:
+  // Whether the newest trials brought nothing better than those before.
+  static bool IsStale(std::span<const Observation> ended) {
+    if (ended.size() <= kStale) return false;
+    const auto least = [](std::span<const Observation> some) {
+      double value = std::numeric_limits<double>::infinity();
+      for (const Observation& each : some) {
+        if (each.outcome != Outcome::kFailed) value = std::min(value, each.value);
+      }
+      return value;
+    };
+    return least(ended.last(kStale)) >= least(ended.first(ended.size() - kStale));
+  }
+
   static std::vector<Row> Anchors(const Data& data) {
     std::vector<size_t> order(data.y.size());
     std::iota(order.begin(), order.end(), size_t{0});
