@@ -19,14 +19,15 @@ int64_t FirstStep(const RunRow& run) {
   return step;
 }
 
-// `said` is the field time_attr as this report or an earlier one of the attempt has it.
+// `said` is the field time_attr as this report or an earlier one of the attempt has it,
+// null where none has.
 std::optional<int64_t> TimeOf(const ReportRow& report,
-                              std::optional<double> said,
+                              const double* said,
                               int64_t iterations,
                               const std::string& attr) {
   if (attr == "training_iteration") return iterations;
   if (attr == "step") return report.step;
-  if (said) return WholeTime(*said);
+  if (said != nullptr) return WholeTime(*said);
   if (attr != "time_total_s") return -1;
   if (report.key.attempt.value() > 1) return std::nullopt;
   return WholeTime(report.elapsed_s);
@@ -76,7 +77,8 @@ ReplayedTrial ReplayReports(std::span<const ReportRow> reports,
       trial.best_step = best.step;
     }
     if (!ahead) continue;
-    trial.judged.push_back({TimeOf(report, said, iterations, attr), value});
+    trial.judged.push_back(
+        {TimeOf(report, said ? &*said : nullptr, iterations, attr), value});
   }
   return trial;
 }
