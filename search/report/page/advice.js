@@ -46,7 +46,7 @@ function edgeHints(model, columns) {
     for (const [end, share] of [['lower', t.filter((x) => x < 0.1)], ['upper', t.filter((x) => x > 0.9)]]) {
       if (share.length < 0.6 * best.length) continue;
       hints.push({ text: `${column.title}: ${share.length} of the best ${best.length} lie at its ${end} end `
-        + `(${numberText(known[end])}). Search beyond it.` });
+        + `(${numberText(known[end])}). Search beyond it if it can be.` });
     }
   }
   return hints.slice(0, 3);

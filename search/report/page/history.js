@@ -5,7 +5,7 @@ function makeHistory(model, columns, choice) {
   const view = { against: 'trials', log: columns.metric.log };
   const draw = () => drawHistory(root, model, choice, view);
   const head = document.querySelector('#history-section .tools');
-  makeSwitch(head, 'Against', ['trials', 'time', 'epochs'], view.against, (against) => { view.against = against; draw(); });
+  makeSwitch(head, 'Against', ['trials', 'time', 'steps'], view.against, (against) => { view.against = against; draw(); });
   if (extentOf(model.y)[0] > 0) {
     makeSwitch(head, 'Scale', ['linear', 'log'], view.log ? 'log' : 'linear', (scale) => { view.log = scale === 'log'; draw(); });
   }
@@ -28,7 +28,7 @@ function bestSoFar(model, at) {
   return { order, steps };
 }
 
-// What a trial is drawn at: its number, the time of its end, or the epochs spent by then.
+// What a trial is drawn at: its number, the time of its end, or the steps spent by then.
 function historyPlaces(model, against) {
   if (against === 'trials') return Float64Array.from(model.y, (_, i) => i + 1);
   const ended = Float64Array.from(model.ended, (e, i) => Number.isNaN(e) ? model.started[i] : e);
@@ -49,7 +49,7 @@ function drawHistory(root, model, choice, view) {
   const frame = makeFrame(root, {
     height: 280, x: fittingScale(at, false, ends[0] === ends[1] ? null : ends),
     y: fittingScale(model.y, view.log), yLabel: model.sweep.metric,
-    xLabel: { trials: 'trials', time: 'time since the start', epochs: 'steps of all trials together' }[view.against],
+    xLabel: { trials: 'trials', time: 'time since the start', steps: 'steps of all trials together' }[view.against],
     xFormat: view.against === 'time' ? durationText : undefined,
     xTicks: view.against === 'time' ? timeTicks(ends, 5) : undefined });
   const byColour = new Map();

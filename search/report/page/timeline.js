@@ -45,6 +45,7 @@ function gapCause(model, from, to) {
   const length = to - from;
   if (overlap(absences) > 0.5 * length) return 'hyperopt was not running';
   if (overlap(pauses) > 0.5 * length) return 'paused';
+  if (from === 0) return 'before the first start';
   const lastStart = d3.max(runs.start);
   if (from >= lastStart - 1e-6 || to > lastStart) return 'no trial left to start';
   return 'between trials';
