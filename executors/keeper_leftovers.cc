@@ -23,6 +23,9 @@ namespace {
 // What the kernel can not end in this time (a dead network file system) is left to it.
 constexpr Duration kPatience = Seconds(30);
 constexpr int kLookAgainMs = 50;
+// An exec is over sooner; whoever hides arguments and environment for longer is no
+// rank.
+constexpr Duration kLongestExec = Seconds(1);
 
 using Stats = std::map<pid_t, ProcessStat>;
 
@@ -45,6 +48,15 @@ class Leftovers {
       if (IsLeftover(pid, stats, &verdicts)) found.emplace_back(pid, stat.start);
     }
     return found;
+  }
+
+  // Somebody's token can not be read yet.
+  bool SomebodyExecs(const Stats& stats) const {
+    return std::any_of(stats.begin(), stats.end(), [](const auto& entry) {
+      const auto& [pid, stat] = entry;
+      const bool lives = !stat.ending && !stat.kernel && stat.state != 'Z';
+      return lives && pid > 1 && IsOurs(pid) && IsBetweenPrograms(pid);
+    });
   }
 
   // Somebody will carry the token, or fall to us, in a moment: a keeper's socket closes
@@ -121,17 +133,31 @@ bool Kill(const Identity& victim, const UniqueFd& fd) {
   return syscall(SYS_pidfd_send_signal, fd.get(), SIGKILL, nullptr, 0) == 0;
 }
 
+// One that was told to die and still lives is not found again where it was known by its
+// parent alone, which is dead by now.
+bool AnyLives(const std::set<Identity>& told, const Stats& stats) {
+  return std::any_of(told.begin(), told.end(), [&](const Identity& victim) {
+    const auto stat = stats.find(victim.first);
+    return stat != stats.end() && stat->second.start == victim.second &&
+           stat->second.state != 'Z';
+  });
+}
+
 }  // namespace
 
 int KillLeftovers(const std::string& sweep_id, const std::optional<RunKey>& key) {
   const Leftovers leftovers(sweep_id, key);
   std::set<Identity> seen;
-  const Time deadline = ReadClocks().steady + kPatience;
-  while (ReadClocks().steady < deadline) {
+  const Time started = ReadClocks().steady;
+  while (ReadClocks().steady < started + kPatience) {
     ReapOrphans();
     const Stats stats = ReadAllProcessStats();
     const std::vector<Identity> found = leftovers.Find(stats);
-    if (found.empty() && !leftovers.MoreToCome(stats)) break;
+    const bool execs_matter = ReadClocks().steady < started + kLongestExec;
+    if (found.empty() && !AnyLives(seen, stats) && !leftovers.MoreToCome(stats) &&
+        !(execs_matter && leftovers.SomebodyExecs(stats))) {
+      break;
+    }
     std::vector<pollfd> ends;
     std::vector<UniqueFd> fds;
     for (const Identity& victim : found) {

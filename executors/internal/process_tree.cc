@@ -61,8 +61,10 @@ std::optional<ProcessStat> ReadProcessStat(pid_t pid) {
                                  &flags,
                                  &start);
   if (fields != 6) return std::nullopt;
-  constexpr unsigned kExiting = 0x4;  // PF_EXITING
+  constexpr unsigned kExiting = 0x4;            // PF_EXITING
+  constexpr unsigned kKernelThread = 0x200000;  // PF_KTHREAD
   stat.ending = (flags & kExiting) != 0;
+  stat.kernel = (flags & kKernelThread) != 0;
   stat.start = start;
   return stat;
 }
@@ -77,6 +79,10 @@ std::optional<std::string> ReadProcessToken(pid_t pid) {
     rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
   }
   return std::nullopt;
+}
+
+bool IsBetweenPrograms(pid_t pid) {
+  return ReadProcFile(pid, "environ").empty() && ReadProcFile(pid, "cmdline").empty();
 }
 
 std::vector<pid_t> AllProcesses() {

@@ -20,6 +20,7 @@ struct ProcessStat {
   pid_t session = 0;
   char state = '?';     // 'Z' for a zombie
   bool ending = false;  // past its last instruction, but perhaps not a zombie yet
+  bool kernel = false;  // a thread of the kernel
   uint64_t start = 0;   // clock ticks since boot; with the pid a name for ever
   std::string comm;
 };
@@ -30,6 +31,10 @@ std::optional<ProcessStat> ReadProcessStat(pid_t pid);
 // The value of HYPEROPT_TOKEN in the environment it was started with; nullopt where
 // there is none or it can not be read (another user's, a zombie).
 std::optional<std::string> ReadProcessToken(pid_t pid);
+
+// In the middle of an exec: neither arguments nor environment can be read, and what it
+// carries shows in a moment. REQUIRES: no thread of the kernel.
+bool IsBetweenPrograms(pid_t pid);
 
 std::vector<pid_t> AllProcesses();
 std::map<pid_t, ProcessStat> ReadAllProcessStats();
