@@ -22,7 +22,7 @@ constexpr int64_t kMostGpTrials = 300;
 // Seconds of a trial below which kAuto takes it for quick, or for instant. A Gaussian
 // process takes up to a quarter of a second a proposal, TPE about a millisecond.
 constexpr double kQuickS = 1;
-constexpr double kInstantS = 0.05;
+constexpr double kInstantS = 0.005;
 constexpr ptrdiff_t kPaceOf = 31;  // trials
 
 bool HasValue(const Observations& seen) {
