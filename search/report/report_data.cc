@@ -30,8 +30,8 @@ using internal::ReportSource;
 // ---- the sweep ----
 
 std::string SamplerWord(const SweepRow& row) {
-  const auto found = row.settings.find("search_alg.type");
-  if (found == row.settings.end()) return "random";
+  const auto found = row.settings.find("hyperopt.search_alg.type");
+  if (found == row.settings.end()) return "";
   const std::string& json = found->second;
   return json.size() > 1 && json.front() == '"' ? json.substr(1, json.size() - 2)
                                                 : json;

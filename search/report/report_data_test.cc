@@ -20,6 +20,7 @@ hyperopt:
     lr: {space: loguniform, lower: 1e-5, upper: 1e-1}
     layers: {space: int, lower: 1, upper: 4}
     opt: {space: choice, categories: [sgd, "</script><script>alert(1)</script>", 1, "1"]}
+  search_alg: {type: random}
   executor:
     num_samples: 8
     scheduler: {type: asha, max_t: 9, grace_period: 1, reduction_factor: 3}
@@ -50,6 +51,7 @@ TEST_SUITE("report data") {
       CHECK(column.size() == 8);
     }
     CHECK(data.at("params").size() == 3);
+    CHECK(data.at("sweep").at("sampler") == "random");
     for (const auto& column : data.at("values")) CHECK(column.size() == 8);
     for (size_t i = 0; i < 8; ++i) {
       const TrialRow& row = sweep.record.trials[i];

@@ -51,7 +51,7 @@ function facts(model, cost) {
   const list = [
     ['state', sweep.state], ['started', dateText(sweep.created)], ['alive', durationText(sweep.alive_s)],
     ['trial hours', hoursText(cost.busy)], cost.gpu > 0 ? ['GPU hours', hoursText(cost.gpu)] : null,
-    ['sampler', sweep.sampler], model.asha ? ['early stopping', `ASHA to ${model.asha.max_t} ${model.asha.time_attr}`] : null,
+    sweep.sampler ? ['sampler', sweep.sampler] : null, model.asha ? ['early stopping', `ASHA to ${model.asha.max_t} ${model.asha.time_attr}`] : null,
     ['seed', String(sweep.seed)], sweep.host ? ['host', sweep.host] : null,
     sweep.commit ? ['commit', sweep.commit.slice(0, 10)] : null, ['folder', raw.dir],
     ['written', dateText(raw.written)],
