@@ -8,6 +8,7 @@ namespace hyperopt {
 namespace {
 
 constexpr double kHelloEvery = 1.0;
+constexpr double kUnwrittenExitS = 10.0;
 constexpr double kRetryStartEvery = 1.0;
 constexpr double kElsewhereAfter = 10.0;
 
@@ -320,7 +321,12 @@ void Executor::LeaveWhenEmpty() {
   const bool waits_not = lease_lost_ || shutting_down_ || nobody;
   // After the answer to its last Hello no launch can be on its way here any more.
   const bool goodbye = goodbye_heard_ || !welcomed_;
-  const bool done = waits_not ? all_ended : runs_.empty() && goodbye;
+  // What is not over by then is dead, and its keeper can not write that down (a full
+  // disk): it goes on trying alone, for a while.
+  const double longest =
+      timing_.controller_lost_s + timing_.stop_grace_s + kUnwrittenExitS;
+  const bool overdue = now_ - lease_start_ > Seconds(longest);
+  const bool done = waits_not ? all_ended || overdue : runs_.empty() && goodbye;
   if (!done) return;
   left_ = true;
   Do(TellKeeper{KeeperShutdown{}});

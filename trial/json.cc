@@ -36,6 +36,9 @@ OrderedJson ParseJson(std::string_view text) {
     return OrderedJson::parse(text.begin(), text.end());
   } catch (const OrderedJson::parse_error& error) {
     throw ConfigError(fmt::format("not JSON at byte {}: {}", error.byte, error.what()));
+  } catch (const OrderedJson::out_of_range& error) {
+    throw ConfigError(
+        fmt::format("a number that no double can hold: {}", error.what()));
   }
 }
 
