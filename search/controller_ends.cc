@@ -143,8 +143,12 @@ void Controller::ApplyOutcome(TrialRow* row, const Outcome& outcome, Now now) {
     const Params& params = open_[row->id].params;
     // Given by hand, or of another era: a sampler learns from its own space.
     if (sampler_->needs_history() && LiesWithin(config_.space, params)) {
-      history_.ended.push_back(
-          {row->id, row->state, params, RankedBy(*row), row->best_step, row->elapsed_s});
+      history_.ended.push_back({row->id,
+                                row->state,
+                                params,
+                                RankedBy(*row),
+                                row->best_step,
+                                row->elapsed_s});
     }
     if (incumbent_ != row->id) open_.erase(row->id);
   }

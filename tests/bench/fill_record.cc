@@ -2,8 +2,8 @@
 // resumption. Usage: fill_record SEARCH.yaml FOLDER TRIALS REPORTS
 //
 // The sweep is the search file's, its parameters are what the sampler proposes, and
-// every trial has completed after REPORTS reports; with a scheduler each has an entry in
-// its lowest rung. Run `hyperopt resume FOLDER --trials +1` after it.
+// every trial has completed after REPORTS reports; with a scheduler each has an entry
+// in its lowest rung. Run `hyperopt resume FOLDER --trials +1` after it.
 #include <fmt/format.h>
 
 #include <cstdlib>
