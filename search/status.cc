@@ -44,7 +44,10 @@ std::optional<double> Eta(const SweepStatus& status,
                           int64_t finished) {
   std::optional<double> eta;
   const int64_t left = status.counts.planned - status.counts.finished();
-  if (finished > 0) {
+  // Nobody knows when a person, or a machine, lets the next trial start.
+  const bool stands = status.state == "paused" ||
+                      (status.counts.running == 0 && !status.waits.empty());
+  if (finished > 0 && !stands) {
     eta = session_s * static_cast<double>(left) / static_cast<double>(finished);
   }
   if (config.executor.time_budget_s) {
