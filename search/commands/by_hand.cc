@@ -118,6 +118,14 @@ std::string WriteFiles(const TrialFacts& facts,
          write(MergeConfig(model, facts.config.space, facts.params), kConfigFile);
 }
 
+// In the shell it is pasted into, which knows `module` and `conda`; what the lines set
+// is gone with the brackets.
+std::string AfterSetup(const std::string& setup, const std::string& command) {
+  if (setup.empty()) return command;
+  const char* end = setup.ends_with('\n') ? "" : "\n";
+  return fmt::format("(\nset -e\n{}{}{}\n)", setup, end, command);
+}
+
 std::vector<std::string> CurrentEnvironment() {
   std::vector<std::string> environment;
   for (char** at = environ; *at != nullptr; ++at) environment.emplace_back(*at);
@@ -155,7 +163,7 @@ std::string ByHandLine(const TrialFacts& facts,
                      kCheckpointFolder,
                      files,
                      QuoteShellWord(ranks.front().cwd),
-                     run_all);
+                     AfterSetup(facts.config.around.setup, run_all));
 }
 
 }  // namespace hyperopt

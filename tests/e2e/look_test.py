@@ -70,6 +70,18 @@ class ShowTest(SceneTest):
         return line, subprocess.run(["sh", "-c", line], env=shell_env or self.scene.env, cwd="/", text=True,
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=DEADLINE_S, check=False)
 
+    def test_the_line_sets_up_first(self):
+        scene = self.scene
+        scene.search('echo "flavour $FLAVOUR"; exit 0\n', num_samples=2, max_initial_failures=9)
+        with open(scene.config) as file:
+            search = json.load(file)
+        search["setup"] = "export FLAVOUR='two words'\n"
+        with open(scene.config, "w") as file:
+            json.dump(search, file)
+        scene.run(code=1)
+        line, result = self.by_hand()
+        self.assertEqual((result.returncode, result.stdout), (0, "flavour two words\n"), line)
+
     def test_the_line_that_runs_it_by_hand(self):
         """Pasted, it runs the very command: words, folder and variables, and touches nothing recorded."""
         scene = self.scene
