@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "search/internal/config/readers.h"
 #include "search/internal/config/scalar.h"
+#include "search/internal/config/text_check.h"
 #include "search/internal/csv.h"
 #include "search/internal/yaml.h"
 #include "trial/text.h"
@@ -104,6 +106,10 @@ std::optional<CsvTable> ReadTable(const Value& file, Reading& reading) {
   const auto text = ReadInput(path, reading);
   if (!text) return std::nullopt;
   const int source = reading.problems.AddFile(path.string());
+  if (const auto fault = FaultOfText(*text)) {
+    reading.problems.Add({source, fault->line, fault->column}, "", fault->text);
+    return std::nullopt;
+  }
   auto table = ParseCsv(*text, source, reading.problems);
   if (table && table->rows.empty()) {
     reading.problems.Add({source, 0, 0}, "", "the table has titles and no rows");
@@ -143,18 +149,21 @@ void SettleColumn(const CsvTable& table,
   if (parameter->is_null()) *parameter = MapAt(parameter->place);
   if (!parameter->is_map() || Find(parameter, "space") != nullptr) return;
   std::vector<Value> values;
+  bool said_gap = false;
   for (const auto& row : table.rows) {
-    if (row[index].text.empty()) {
+    if (!row[index].text.empty()) {
+      values.push_back(CellValue(row[index]));
+    } else if (!std::exchange(said_gap, true)) {
       reading.problems.Add(
           row[index].place,
           "",
           fmt::format("{} has no value here, and no space under hyperopt.parameters to "
                       "draw one from",
                       title.text));
-      return;
     }
-    values.push_back(CellValue(row[index]));
   }
+  // A space all the same, so that the gap is all that is said of the column.
+  if (values.empty()) values.push_back(Text("none", title.place));
   InferSpace(*parameter, std::move(values));
 }
 
@@ -224,8 +233,16 @@ void ReadListFile(Value& root, Reading& reading) {
   const Value* type = Find(alg, "type");
   const Value* file = Find(alg, "file");
   if (type == nullptr || type->text != "list" || file == nullptr) return;
-  const auto table = ReadTable(*file, reading);
   const Place place = file->place;
+  if (Find(alg, "rows") != nullptr) {
+    reading.problems.Add(place,
+                         "hyperopt.search_alg.file",
+                         "stands beside `rows`, and the trials come from one of them: "
+                         "take the other out");
+    std::erase_if(alg->entries, [](const Entry& entry) { return entry.key == "file"; });
+    return;
+  }
+  const auto table = ReadTable(*file, reading);
   std::erase_if(alg->entries, [](const Entry& entry) { return entry.key == "file"; });
   Value rows;
   rows.kind = Value::Kind::kList;

@@ -137,7 +137,9 @@ std::optional<std::string> Section::Text(std::string_view key) {
   const Value* found = Take(key);
   if (found == nullptr) return std::nullopt;
   if (found->is_string() && !found->text.empty()) return found->text;
-  Fail(key, fmt::format("must be a text, not {}", Describe(*found)));
+  Fail(key,
+       found->is_string() ? "is empty"
+                          : fmt::format("must be a text, not {}", Describe(*found)));
   return std::nullopt;
 }
 
