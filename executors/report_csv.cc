@@ -1,4 +1,5 @@
 // Tables that loggers write: Lightning's CSVLogger, Keras' CSVLogger, pandas.
+#include <algorithm>
 #include <bit>
 #include <fstream>
 #include <map>
@@ -71,6 +72,13 @@ ReportLine ReportOf(const Cells& titles, const Cells& cells) {
   return report;
 }
 
+// Control characters are UTF-8, and no part of a title.
+bool IsPrintable(std::string_view line) {
+  return internal::IsText(line) && std::ranges::none_of(line, [](unsigned char c) {
+           return (c < 0x20 && c != '\t' && c != '\r') || c == 0x7f;
+         });
+}
+
 // What a row says, whatever columns stand around it.
 uint64_t Fingerprint(const ReportLine& report) {
   uint64_t hash = 14695981039346656037u;  // FNV-1a
@@ -128,6 +136,7 @@ class CsvReader final : public internal::LineReader {
     titles_.clear();
     rows_.clear();
     row_count_ = 0;
+    is_no_table_ = false;
   }
 
   void NoteGeneration() {
@@ -150,7 +159,15 @@ class CsvReader final : public internal::LineReader {
   // The row's report; nullopt for titles, blank lines and what has no number.
   std::optional<ReportLine> TakeRow(std::string_view line, Oddities& odd) {
     if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
-    if (Trim(line).empty()) return std::nullopt;
+    if (Trim(line).empty() || is_no_table_) return std::nullopt;
+    if (titles_.empty() && !IsPrintable(line)) {
+      is_no_table_ = true;
+      CountOdd(&Oddities::binary,
+               std::string(kReaderSays) + follower_.position().source.name +
+                   " is no table: its first line is not UTF-8 text",
+               odd);
+      return std::nullopt;
+    }
     if (!internal::IsText(line)) {
       CountOdd(&Oddities::binary, line, odd);
       return std::nullopt;
@@ -185,6 +202,7 @@ class CsvReader final : public internal::LineReader {
   bool same_so_far_ = true;
   int32_t generation_ = 0;
   bool must_recall_ = false;
+  bool is_no_table_ = false;  // binary: what looks like rows further on is none
 };
 
 }  // namespace

@@ -69,6 +69,24 @@ TEST_SUITE("csv") {
     CHECK(read->oddities.first == "1,2,3");
   }
 
+  TEST_CASE("a binary file is no table, whatever its later lines look like") {
+    const ReportFolder folder;
+    for (const std::string start : {"\xff\xfe",
+                                    "PK\x03\x04",
+                                    "\x7f"
+                                    "ELF"}) {
+      const auto name = "m" + std::to_string(start[0]) + ".csv";
+      const auto file = folder.Append(name, start + "\na,b\n1,2\n3,4\n");
+      const auto reader = NewCsvReader(file, SourceId{"m.csv", 0});
+      const auto read = reader->Read(ReadMode::kWholeLines, kAll);
+      REQUIRE(read);
+      CHECK(read->lines.empty());
+      CHECK(read->oddities.binary == 1);
+      CHECK(read->oddities.first ==
+            "read: m.csv is no table: its first line is not UTF-8 text");
+    }
+  }
+
   TEST_CASE("numbers without titles are no reports") {
     const ReportFolder folder;
     const auto reader = NewCsvReader(folder.Append("m.csv", "1,2\n3,4\n"), {});

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "executors/internal/line_follower.h"
+#include "executors/internal/line_reader.h"
 #include "executors/internal/utf8.h"
 #include "executors/report_reader.h"
 #include "trial/errors.h"
@@ -44,11 +45,20 @@ std::regex Compile(const std::string& field, const std::string& text) {
   }
 }
 
-// One field of a report is read as a report line's is.
+// One field of a report is read as a report line's is. \S+ takes what ends the number
+// in a text along: 0.3, or (0.3) or 41%.
 std::optional<ReportLine> ReadField(const std::string& field, std::string_view word) {
-  Oddities ignored;
-  return ParseReportLine(fmt::format("{{{}:{}}}", QuoteJson(field), Trim(word)),
-                         &ignored);
+  constexpr std::string_view kBehindNumbers = ",;)%]}.";
+  word = Trim(word);
+  while (true) {
+    Oddities ignored;
+    auto read =
+        ParseReportLine(fmt::format("{{{}:{}}}", QuoteJson(field), word), &ignored);
+    if (read || word.empty() || kBehindNumbers.find(word.back()) == word.npos) {
+      return read;
+    }
+    word.remove_suffix(1);
+  }
 }
 
 class PatternReader final : public ReportReader {
@@ -69,7 +79,7 @@ class PatternReader final : public ReportReader {
     const auto progress =
         follower_.Read(mode, max_bytes, [&](const LineFollower::Line& line) {
           ForgetOldGeneration();
-          if (auto report = Match(line.text)) {
+          if (auto report = Match(line.text, read.oddities)) {
             report->end_offset = line.end_offset;
             read.lines.push_back(*std::move(report));
           }
@@ -89,15 +99,19 @@ class PatternReader final : public ReportReader {
 
  private:
   // The report that a line gives, with what the head said last.
-  std::optional<ReportLine> Match(std::string_view line) {
+  std::optional<ReportLine> Match(std::string_view line, Oddities& odd) {
     const std::string text(line.substr(0, kSearched));
     ReportLine report;
     std::set<std::string> matched;
     for (const Pattern& pattern : patterns_) {
       std::smatch match;
       if (!std::regex_search(text, match, pattern.regex)) continue;
-      const auto field = ReadField(pattern.field, match.str(match.size() > 1 ? 1 : 0));
-      if (!field) continue;
+      const std::string word = match.str(match.size() > 1 ? 1 : 0);
+      const auto field = ReadField(pattern.field, word);
+      if (!field) {
+        NoteNoNumber(pattern.field, word, odd);
+        continue;
+      }
       matched.insert(pattern.field);
       if (field->step) report.step = field->step;
       report.values.insert(field->values.begin(), field->values.end());
@@ -109,6 +123,18 @@ class PatternReader final : public ReportReader {
     if (!report.step) report.step = held_.step;
     report.values.insert(held_.values.begin(), held_.values.end());
     return report;
+  }
+
+  static void NoteNoNumber(const std::string& field,
+                           const std::string& word,
+                           Oddities& odd) {
+    internal::CountOdd(
+        &Oddities::no_number,
+        fmt::format("{}the expression of {} matched `{}`, which is no number",
+                    kReaderSays,
+                    field,
+                    word.substr(0, kShownOfMatch)),
+        odd);
   }
 
   void Hold(const std::set<std::string>& matched, const ReportLine& report) {
@@ -148,14 +174,16 @@ class PatternReader final : public ReportReader {
     text.resize(in.gcount());
     in.clear();
     std::string_view rest = text;
+    Oddities said_before;
     while (!rest.empty()) {
       const size_t end = rest.find_first_of("\r\n");
-      Match(rest.substr(0, end));
+      Match(rest.substr(0, end), said_before);
       rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
     }
   }
 
   static constexpr int64_t kRecalled = 1 << 20;
+  static constexpr size_t kShownOfMatch = 60;
 
   const std::filesystem::path file_;
   LineFollower follower_;

@@ -25,6 +25,10 @@ namespace hyperopt {
 // strings, lists and nested maps are ignored; a repeated key: the last.
 std::optional<ReportLine> ParseReportLine(std::string_view line, Oddities* odd);
 
+// An oddity whose `first` begins so says in words what could not be read; any other is
+// a line of the trial's.
+inline constexpr std::string_view kReaderSays = "read: ";
+
 enum class ReadMode {
   kWholeLines,  // the writer lives: a last line without newline waits
   kToTheEnd,    // every descendant is gone: it counts

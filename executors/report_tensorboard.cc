@@ -124,8 +124,10 @@ class TensorboardReader final : public ReportReader {
   }
 
   void CountDamage(SourceRead& read) {
-    internal::CountOdd(
-        &Oddities::binary, "damaged record in " + position_.source.name, read.oddities);
+    internal::CountOdd(&Oddities::binary,
+                       std::string(kReaderSays) + "a record of " +
+                           position_.source.name + " is damaged",
+                       read.oddities);
   }
 
   bool Fill(int64_t bytes) {

@@ -1,5 +1,7 @@
 #include "executors/run_sources.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -35,7 +37,7 @@ RunSources::RunSources(std::filesystem::path dir,
       continue;
     }
     source.glob = ExpandGlob(source.glob, key, sweep_name);
-    read_.push_back(std::move(source));
+    read_.push_back({std::move(source)});
   }
 }
 
@@ -80,18 +82,43 @@ void RunSources::Read(ReadMode mode,
       more = read->more && mode == ReadMode::kToTheEnd;
       if (!left_out_.empty() && !std::exchange(said_left_out_, true)) {
         internal::CountOdd(&Oddities::not_json,
-                           "not read, since 32 files are already: " + left_out_,
+                           fmt::format("{}more than {} files match: {} and what came "
+                                       "after it was not read",
+                                       kReaderSays,
+                                       kMostFiles,
+                                       left_out_),
                            read->oddities);
       }
       take(std::move(*read));
     }
   }
+  if (mode == ReadMode::kToTheEnd && !std::exchange(said_unmatched_, true)) {
+    SayUnmatched(take);
+  }
+}
+
+// No file can carry the word, so the report file does, whether it is there or not.
+void RunSources::SayUnmatched(const std::function<void(SourceRead)>& take) {
+  SourceRead read;
+  for (const Files& files : read_) {
+    if (files.matched) continue;
+    internal::CountOdd(&Oddities::not_json,
+                       fmt::format("{}no file matched `{}` in the trial's folder",
+                                   kReaderSays,
+                                   files.read.glob),
+                       read.oddities);
+  }
+  if (!read.oddities.any()) return;
+  read.upto = readers_.front()->position();
+  read.from = read.upto.offset;
+  take(std::move(read));
 }
 
 void RunSources::FindNewFiles() {
-  for (const ReadSource& read : read_) {
-    for (const std::string& path : internal::FindFiles(dir_, read.glob)) {
-      OpenFile(read, path);
+  for (Files& files : read_) {
+    for (const std::string& path : internal::FindFiles(dir_, files.read.glob)) {
+      files.matched = true;
+      OpenFile(files.read, path);
     }
   }
 }

@@ -38,7 +38,7 @@ class RunSources {
   void Seek(const std::vector<SourceOffset>& to);
   // Reads what is new from all sources and hands it to `take`. With kToTheEnd to the
   // end, else one round of at most `max_bytes` a source. New files are looked for twice
-  // a second, and always with kToTheEnd.
+  // a second, and always with kToTheEnd, which names a glob that matched none once.
   void Read(ReadMode mode,
             int64_t max_bytes,
             Time now,
@@ -47,14 +47,20 @@ class RunSources {
  private:
   void OpenOutput(const ReadSource& read, size_t number);
   void FindNewFiles();
+  void SayUnmatched(const std::function<void(SourceRead)>& take);
   void OpenFile(const ReadSource& read, const std::string& path);
 
   std::filesystem::path dir_;
-  std::vector<ReadSource> read_;  // of files, their globs expanded
+  struct Files {
+    ReadSource read;  // its glob expanded
+    bool matched = false;
+  };
+  std::vector<Files> read_;
   std::vector<std::unique_ptr<ReportReader>> readers_;
   std::map<std::string, SourceOffset> awaited_;  // places in files not seen yet
   std::string left_out_;                         // the first file that was one too many
   bool said_left_out_ = false;
+  bool said_unmatched_ = false;
   size_t files_ = 0;
   Time next_search_;
 };
