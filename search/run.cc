@@ -15,6 +15,7 @@
 #include "search/limits.h"
 #include "search/record_start.h"
 #include "search/sweep_folder.h"
+#include "search/workdir.h"
 #include "trial/errors.h"
 
 namespace hyperopt {
@@ -70,6 +71,7 @@ void SweepLoop::Prepare() {
   }
   ServerOptions server = internal::CheckedServer(options_);
   scheduler_ = MakeScheduler(config.scheduler, config.goal, config.sampler.seed);
+  CheckWorkdir();
   folder_.emplace(SweepFolder::Take(options_.dir));
   record_ = OpenRecord(&*folder_, config, options_.old);
   for (const std::string& line : ApplyLimits(&record_.snapshot.sweep, &config)) {
@@ -116,6 +118,16 @@ void SweepLoop::Prepare() {
   CommitAndSend(controller_->TakeTurn(now_));
   if (!end_ && options_.local_executor) StartExecutor();
   view_->Refresh();
+}
+
+// A folder may be there on the machines of other executors alone, a copy of the code
+// may be there from an earlier start or come from another sweep.
+void SweepLoop::CheckWorkdir() const {
+  const bool has_code = options_.code_of || (options_.old != OldRecord::kStartOver &&
+                                             fs::exists(options_.dir / "sweep.db"));
+  const bool needed =
+      options_.config.workdir == "snapshot" ? !has_code : options_.local_executor;
+  if (needed) RequireWorkdir(options_.config);
 }
 
 void SweepLoop::CopyCode() {

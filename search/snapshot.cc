@@ -50,6 +50,24 @@ std::optional<fs::path> TopOf(const fs::path& folder) {
   return fs::path(*text);
 }
 
+// The checkout that is copied.
+fs::path RequiredTop(const fs::path& started_in, const fs::path& config_dir) {
+  std::optional<fs::path> top = TopOf(started_in);
+  if (!top) top = TopOf(config_dir);
+  if (top) return *top;
+  throw ConfigError(fmt::format(
+      "workdir: snapshot copies the files that git tracks, and neither {} nor {} is "
+      "in a git checkout. Ways out: `git init && git add .` there, or another workdir",
+      started_in.string(),
+      config_dir.string()));
+}
+
+[[noreturn]] void RefuseNothingTracked(const fs::path& top) {
+  throw ConfigError(fmt::format(
+      "workdir: snapshot: git tracks no file in {}; `git add` what trials run",
+      top.string()));
+}
+
 // Entries of the index that are submodules: "160000 <hash> 0\t<path>".
 std::vector<std::string> Submodules(const fs::path& top) {
   std::vector<std::string> paths;
@@ -94,11 +112,7 @@ Copied CopyTracked(const fs::path& top, const fs::path& to) {
   for (const std::string& name : Files(top, {"--cached", "--recurse-submodules"})) {
     CopyOne(top / name, to / name, &copied);
   }
-  if (copied.files == 0) {
-    throw ConfigError(fmt::format(
-        "workdir: snapshot: git tracks no file in {}; `git add` what trials run",
-        top.string()));
-  }
+  if (copied.files == 0) RefuseNothingTracked(top);
   return copied;
 }
 
@@ -180,22 +194,13 @@ std::vector<std::string> MakeSnapshot(const fs::path& sweep_dir,
     return TakeCopyOf(*source, copy, sweep);
   }
   const fs::path started_in = WordOf(sweep->origin, "cwd");
-  std::optional<fs::path> top = TopOf(started_in);
-  if (!top) top = TopOf(config_dir);
-  if (!top) {
-    throw ConfigError(fmt::format(
-        "workdir: snapshot copies the files that git tracks, and neither {} nor {} is "
-        "in a git checkout. Ways out: `git init && git add .` there, or another "
-        "workdir",
-        started_in.string(),
-        config_dir.string()));
-  }
+  const fs::path top = RequiredTop(started_in, config_dir);
   fs::remove_all(copy);  // one whose note did not reach the record
   Copied copied;
-  MakeWhole(copy, [&](const fs::path& to) { copied = CopyTracked(*top, to); });
+  MakeWhole(copy, [&](const fs::path& to) { copied = CopyTracked(top, to); });
   const bool anew = sweep->origin.contains(std::string(kSnapshotOf));
-  sweep->origin[std::string(kSnapshotOf)] = top->string();
-  std::vector<std::string> lines = DescribeCopy(*top, copy, copied);
+  sweep->origin[std::string(kSnapshotOf)] = top.string();
+  std::vector<std::string> lines = DescribeCopy(top, copy, copied);
   if (anew) {
     lines.insert(lines.begin(),
                  "the copy of the code was gone: it is made anew, of today's code");
@@ -205,6 +210,13 @@ std::vector<std::string> MakeSnapshot(const fs::path& sweep_dir,
     fs::create_directories(*folder);
   }
   return lines;
+}
+
+void RequireCheckout(const fs::path& started_in, const fs::path& config_dir) {
+  const fs::path top = RequiredTop(started_in, config_dir);
+  if (Files(top, {"--cached", "--recurse-submodules"}).empty()) {
+    RefuseNothingTracked(top);
+  }
 }
 
 std::optional<fs::path> InSnapshot(const fs::path& sweep_dir,

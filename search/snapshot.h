@@ -33,6 +33,11 @@ std::vector<std::string> MakeSnapshot(const std::filesystem::path& sweep_dir,
                                       const std::optional<SnapshotSource>& source,
                                       SweepRow* sweep);
 
+// What MakeSnapshot would refuse of a sweep that begins in `started_in`, told before
+// anything is made. Throws ConfigError.
+void RequireCheckout(const std::filesystem::path& started_in,
+                     const std::filesystem::path& config_dir);
+
 // Where a file or folder of the copied checkout lies in the copy; nullopt where `path`
 // is outside of it, or the sweep has no copy.
 std::optional<std::filesystem::path> InSnapshot(const std::filesystem::path& sweep_dir,

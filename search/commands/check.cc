@@ -14,6 +14,7 @@
 #include "search/placement.h"
 #include "search/run.h"
 #include "search/scheduler.h"
+#include "search/workdir.h"
 #include "trial/errors.h"
 #include "trial/resources.h"
 
@@ -176,6 +177,7 @@ int CheckCommand(const CheckOptions& options) {
   const bool by_default = !config.executor.gpus_given && !local.devices.empty();
   if (by_default) request.gpu_per_rank = Share::Whole(1);
   CheckFirst(config, *sampler);
+  RequireWorkdir(config);
   const int64_t trials = sampler->TrialCount().value_or(config.executor.num_samples);
 
   Line("name", config.name + " in " + SweepDir(config, {}).string());

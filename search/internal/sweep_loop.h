@@ -40,6 +40,7 @@ class SweepLoop {
   void AwaitHooks();
   void Prepare();
   void SayAmended();
+  void CheckWorkdir() const;
   void CopyCode();
   void TidyUp();
   // Turns: sweep_loop.cc.

@@ -216,6 +216,18 @@ class SnapshotTest(SceneTest):
         self.addCleanup(__import__("shutil").rmtree, scene.folder, ignore_errors=True)
         scene.search(DONE, num_samples=1, top={"workdir": "snapshot"})
         self.assertIn("git init", scene.run(code=2))
+        self.assertIn("git init", scene.hyperopt("check", "--config", scene.config, code=2))
+        self.assertFalse(os.path.exists(scene.dir))
+
+    def test_a_workdir_that_is_not_there(self):
+        scene = self.new_scene(os.path.join(self.scene.folder, "other"))
+        os.makedirs(scene.folder)
+        scene.search(DONE, num_samples=1, top={"workdir": "none"})
+        self.assertIn("other/none is no folder", scene.run(code=2))
+        self.assertIn("other/none is no folder", scene.hyperopt("check", "--config", scene.config, code=2))
+        self.assertFalse(os.path.exists(scene.dir))
+        os.makedirs(os.path.join(scene.folder, "none"))
+        scene.run()
 
 
 class ViewTest(SceneTest):
