@@ -102,9 +102,14 @@ std::vector<std::string> BeginEra(const SearchConfig& old,
   const int64_t left =
       CursorAfter(era, record->trials)
           .Left(sampler->TrialCount().value_or(config.sampler.num_samples));
+  const char* nothing_left =
+      config.sampler.kind == SamplerKind::kList
+          ? "no trial is left to propose: write more rows, or add some with hyperopt "
+            "add --params or --csv"
+          : "no trial is left to propose: raise num_samples, or add some with hyperopt "
+            "add --trials N";
   lines.push_back(left == 0
-                      ? "no trial is left to propose: raise num_samples, or add some "
-                        "with hyperopt add --trials N"
+                      ? nothing_left
                       : fmt::format("{} trials stay as they are, {} are proposed anew",
                                     record->trials.size(),
                                     left));

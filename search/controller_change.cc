@@ -6,6 +6,7 @@
 
 #include "search/controller.h"
 #include "search/live_settings.h"
+#include "search/more_samples.h"
 #include "search/outcome.h"
 #include "trial/errors.h"
 #include "trial/json.h"
@@ -112,6 +113,11 @@ std::string Controller::Apply(const AddTrials& add, Now now) {
 TrialId Controller::AddGiven(Params params, Now now) {
   const TrialId id(std::ssize(rows_));
   const size_t named = params.size();
+  std::string open;
+  for (const Parameter& parameter : config_.space.parameters()) {
+    if (params.contains(parameter.name)) continue;
+    open += (open.empty() ? "" : ",") + QuoteJson(parameter.name);
+  }
   params = FillGiven(config_.space, std::move(params), config_.sampler.seed, id);
   TrialRow row;
   row.id = id;
@@ -124,7 +130,10 @@ TrialId Controller::AddGiven(Params params, Now now) {
   Touch(id);
   Log("added",
       id,
-      fmt::format("{{\"given\":{},\"drawn\":{}}}", named, params.size() - named),
+      fmt::format("{{\"given\":{},\"drawn\":{},\"open\":[{}]}}",
+                  named,
+                  params.size() - named,
+                  open),
       now);
   changes_.push_back(PutParams{id, params});
   open_[id].params = std::move(params);
@@ -140,10 +149,15 @@ std::string Controller::Apply(const AddSamples& add, Now now) {
     return sampler_->TrialCount().value_or(config_.sampler.num_samples) <
            cursor_.next();
   };
-  for (int64_t next = samples; short_of() && next - samples < cursor_.next();) {
-    UseSamples(++next);
+  try {
+    for (int64_t next = samples; short_of() && next - samples < cursor_.next();) {
+      UseSamples(++next);
+    }
+    UseSamples(SamplesAfter(config_.sampler, add.samples));
+  } catch (const ConfigError&) {
+    UseSamples(samples);  // what is refused changes nothing
+    throw;
   }
-  UseSamples(config_.sampler.num_samples + add.samples);
   sweep_.extra_trials += config_.sampler.num_samples - samples;
   Log("samples added",
       std::nullopt,

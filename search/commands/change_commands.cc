@@ -10,8 +10,10 @@
 #include "search/commands/change.h"
 #include "search/commands/recorded_sweep.h"
 #include "search/commands/sweep_dir.h"
+#include "search/format.h"
 #include "search/internal/settings_table.h"
 #include "trial/errors.h"
+#include "trial/json.h"
 
 namespace hyperopt {
 namespace {
@@ -33,26 +35,41 @@ std::vector<Params> Wanted(const AddOptions& options, const SearchSpace& space) 
     }
   }
   if (options.csv) {
-    for (Params& params : internal::ReadSettingsTable(*options.csv, space)) {
+    std::vector<std::string> notes;
+    for (Params& params : internal::ReadSettingsTable(*options.csv, space, &notes)) {
       wanted.push_back(std::move(params));
     }
+    for (const std::string& note : notes) std::printf("%s\n", Printable(note).c_str());
   }
   return wanted;
 }
 
-// All parameters of a wanted trial are named, and a trial has the same.
 std::optional<TrialId> FindSame(const Params& params,
                                 const std::map<Params, TrialId>& there) {
   const auto same = there.find(params);
   return same == there.end() ? std::nullopt : std::optional(same->second);
 }
 
+// By their settings, and by the part of them that was given where the rest was drawn.
 std::map<Params, TrialId> TrialsByParams(const RecordedSweep& sweep) {
   std::vector<TrialId> ids;
   for (const TrialRow& row : sweep.record.trials) ids.push_back(row.id);
-  std::vector<Params> params = sweep.store->LoadParams(ids);
+  const std::vector<Params> params = sweep.store->LoadParams(ids);
   std::map<Params, TrialId> there;
-  for (size_t i = 0; i < ids.size(); ++i) there.emplace(std::move(params[i]), ids[i]);
+  const int64_t count = std::ssize(params);
+  for (size_t i = 0; i < ids.size(); ++i) there.emplace(params[i], ids[i]);
+  sweep.store->ForEachEvent(1, [&](const EventRow& event) {
+    // One that came since the record was read is not among the trials yet.
+    if (event.kind != "added" || !event.trial || event.trial->value() >= count)
+      return true;
+    Params given = params[static_cast<size_t>(event.trial->value())];
+    const OrderedJson detail = ParseJson(event.detail);
+    for (const auto& name : detail.value("open", OrderedJson::array())) {
+      given.erase(name.get<std::string>());
+    }
+    there.emplace(std::move(given), *event.trial);
+    return true;
+  });
   return there;
 }
 

@@ -101,11 +101,15 @@ std::unique_ptr<Sampler> Verifier::FreshSampler(const SearchConfig& config) cons
   const int64_t trials = std::ssize(sweep_.record.trials);
   SamplerOptions options = config.sampler;
   options.num_samples += sweep_.record.sweep.extra_trials;
-  while (true) {
-    std::unique_ptr<Sampler> sampler = MakeSampler(config.space, options);
-    if (sampler->TrialCount().value_or(trials) >= trials) return sampler;
+  std::unique_ptr<Sampler> sampler = MakeSampler(config.space, options);
+  const auto count = [&] { return sampler->TrialCount().value_or(trials); };
+  // A list has no more than its rows, however many trials came before it.
+  for (int64_t last = -1; count() < trials && count() > last;) {
+    last = count();
     options.num_samples *= 2;
+    sampler = MakeSampler(config.space, options);
   }
+  return sampler;
 }
 
 // An amended sweep has a search file an era; each but the newest is kept with the era

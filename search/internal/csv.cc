@@ -30,14 +30,10 @@ class CsvReader {
     place_ = {source, 1, 1};
   }
 
+  // Lines without text too.
   std::vector<Row> Read() {
     std::vector<Row> rows;
-    while (at_ < text_.size()) {
-      Row row = TakeRow();
-      const bool says_something = std::ranges::any_of(
-          row, [](const CsvCell& cell) { return !cell.text.empty(); });
-      if (says_something) rows.push_back(std::move(row));
-    }
+    while (at_ < text_.size()) rows.push_back(TakeRow());
     return rows;
   }
 
@@ -110,6 +106,25 @@ class CsvReader {
   Place place_;
 };
 
+bool SaysNothing(const Row& row) {
+  return std::ranges::all_of(row,
+                             [](const CsvCell& cell) { return cell.text.empty(); });
+}
+
+// Takes the rows without any text out; a blank line at the end, or where there are
+// several titles, is no row at all.
+std::vector<Place> TakeEmptyRows(std::vector<Row>* rows, size_t titles) {
+  while (!rows->empty() && rows->back().size() == 1 && SaysNothing(rows->back())) {
+    rows->pop_back();
+  }
+  std::vector<Place> places;
+  for (const Row& row : *rows) {
+    if (SaysNothing(row) && row.size() == titles) places.push_back(row.front().place);
+  }
+  std::erase_if(*rows, SaysNothing);
+  return places;
+}
+
 void CheckTitles(const Row& titles, Problems& problems) {
   std::set<std::string> seen;
   for (const CsvCell& title : titles) {
@@ -131,6 +146,8 @@ std::optional<CsvTable> ParseCsv(const std::string& text,
   if (rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
   const size_t before = problems.Lines().size();
   std::vector<Row> rows = CsvReader(rest, source, problems).Read();
+  rows.erase(rows.begin(),
+             std::ranges::find_if_not(rows, SaysNothing));  // before the titles
   if (rows.empty()) {
     problems.Add({source, 0, 0}, "", "the table is empty: its first line has titles");
     return std::nullopt;
@@ -138,6 +155,7 @@ std::optional<CsvTable> ParseCsv(const std::string& text,
   CsvTable table;
   table.titles = std::move(rows.front());
   rows.erase(rows.begin());
+  table.empty_rows = TakeEmptyRows(&rows, table.titles.size());
   table.rows = std::move(rows);
   CheckTitles(table.titles, problems);
   for (const Row& row : table.rows) {

@@ -17,6 +17,9 @@ struct CsvCell {
 struct CsvTable {
   std::vector<CsvCell> titles;             // not empty, each once
   std::vector<std::vector<CsvCell>> rows;  // each as many cells as titles
+  // Rows whose cells are all empty, which are not among `rows`; where there is one
+  // title, those before the last row.
+  std::vector<Place> empty_rows;
 };
 
 // RFC 4180, by commas, or by tabs or semicolons where the first line has no comma;

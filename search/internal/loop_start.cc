@@ -5,6 +5,7 @@
 
 #include "samplers/sampler.h"
 #include "search/model_check.h"
+#include "search/more_samples.h"
 #include "search/placement.h"
 #include "search/proposals.h"
 #include "search/sweep_folder.h"
@@ -49,7 +50,7 @@ void AddSamples(int64_t more, RecordSnapshot* record, SearchConfig* config) {
     last = count();
     ++options.num_samples;
   }
-  options.num_samples += more;
+  options.num_samples = SamplesAfter(options, more);
   extra = options.num_samples - of_file;
 }
 

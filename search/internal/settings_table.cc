@@ -1,5 +1,7 @@
 #include "search/internal/settings_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -48,7 +50,8 @@ ParamValue ValueOf(const std::string& cell, const Domain& domain) {
 }  // namespace
 
 std::vector<Params> ReadSettingsTable(const std::filesystem::path& file,
-                                      const SearchSpace& space) {
+                                      const SearchSpace& space,
+                                      std::vector<std::string>* notes) {
   const std::optional<std::string> text = ReadFile(file);
   if (!text) throw ConfigError(file.string() + ": there is no such file");
   Problems problems(file.string());
@@ -68,6 +71,13 @@ std::vector<Params> ReadSettingsTable(const std::filesystem::path& file,
       params[name] = ValueOf(row[i].text, space.Find(name)->domain);
     }
     settings.push_back(std::move(params));
+  }
+  for (const Place& place : table->empty_rows) {
+    notes->push_back(
+        fmt::format("{}:{}: every cell is empty: no trial of it is added; --params "
+                    "'{{}}' adds one that is drawn",
+                    file.string(),
+                    place.line));
   }
   if (settings.empty()) throw ConfigError(file.string() + ": the table has no row");
   return settings;

@@ -15,8 +15,10 @@ namespace hyperopt::internal {
 // As ParseCsv reads it. An empty cell names nothing. A cell is the text of a category
 // where there is one of that text, else a number, true or false (also True, False),
 // null, a JSON list or map, or a text. Throws ConfigError with file and line for a
-// table that can not be read or a title that `space` does not know.
+// table that can not be read or a title that `space` does not know. A row of
+// empty cells is no trial, and gets a line in `notes`.
 std::vector<Params> ReadSettingsTable(const std::filesystem::path& file,
-                                      const SearchSpace& space);
+                                      const SearchSpace& space,
+                                      std::vector<std::string>* notes);
 
 }  // namespace hyperopt::internal
