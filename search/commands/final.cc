@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "search/commands/sweep_dir.h"
 #include "search/format.h"
@@ -46,6 +47,39 @@ SchedulerOptions ToTheEnd(const SchedulerOptions& of_sweep) {
   options.time_attr = of_sweep.time_attr;
   options.max_t = options.grace_period = of_sweep.max_t;
   return options;
+}
+
+// Whether one of them sets `name`, the part of it or what is above it.
+bool Sets(const std::vector<Override>& overrides, std::string_view name) {
+  const auto within = [](std::string_view inner, std::string_view outer) {
+    return inner.starts_with(outer) &&
+           (inner.size() == outer.size() || inner[outer.size()] == '.');
+  };
+  return std::ranges::any_of(overrides, [&](const Override& each) {
+    return within(each.key, name) || within(name, each.key);
+  });
+}
+
+void RefuseWhatIsFixed(const std::vector<Override>& overrides) {
+  constexpr std::pair<const char*, const char*> kFixed[] = {
+      {"hyperopt.goal", "it ranks the trials of the sweep, as the sweep did"},
+      {"hyperopt.metric", "it ranks the trials of the sweep, as the sweep did"},
+      {"hyperopt.output_feature", "it ranks the trials of the sweep, as the sweep did"},
+      {"hyperopt.split", "it ranks the trials of the sweep, as the sweep did"},
+      {"hyperopt.parameters", "the settings that run are those of the best trials"},
+      {"hyperopt.search_alg", "the settings that run are those of the best trials"},
+      {"hyperopt.executor.scheduler", "nothing is stopped early"},
+      {"hyperopt.executor.num_samples",
+       "--top and --seeds say how many runs there are"},
+      {"hyperopt.executor.time_budget_s", "all runs go to their end"},
+  };
+  for (const Override& each : overrides) {
+    for (const auto& [name, why] : kFixed) {
+      if (!Sets({each}, name)) continue;
+      throw ConfigError(
+          fmt::format("--set {}: final fixes {}: {}", each.key, name, why));
+    }
+  }
 }
 
 std::string ParamsText(const Params& params) {
@@ -126,6 +160,7 @@ SearchConfig FinalConfig(const RecordedSweep& sweep,
                          std::span<const Finalist> finalists,
                          int64_t seeds,
                          const std::vector<Override>& overrides) {
+  RefuseWhatIsFixed(overrides);
   const SweepRow& row = sweep.record.sweep;
   const auto cwd = row.origin.find("cwd");
   SearchConfig config = ParseConfig(row.resolved,
@@ -142,7 +177,9 @@ SearchConfig FinalConfig(const RecordedSweep& sweep,
   config.space = SpaceOf(sweep.config.space, finalists);
   config.scheduler = ToTheEnd(config.scheduler);
   config.executor.time_budget_s.reset();
-  config.executor.max_concurrent_trials = sweep.config.executor.max_concurrent_trials;
+  if (!Sets(overrides, "hyperopt.executor.max_concurrent_trials")) {
+    config.executor.max_concurrent_trials = sweep.config.executor.max_concurrent_trials;
+  }
   SamplerOptions list;
   list.kind = SamplerKind::kList;
   // Other seeds than any trial of the sweep has.

@@ -37,6 +37,7 @@ int StopCommand(const StopOptions& options) {
   const std::filesystem::path dir = SweepDirOf(options.dir);
   const std::optional<LockHolder> holder = FindController(dir);
   if (!holder) {
+    RequireSweep(dir);
     std::printf("%s: no controller runs, there is nothing to stop\n", dir.c_str());
     return 0;
   }

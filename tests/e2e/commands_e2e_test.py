@@ -56,6 +56,7 @@ class RunningTest(SceneTest):
         self.assertIn("killed", text)
         self.assertIn("hyperopt resume", text)
         self.assertIn("no controller runs", scene.hyperopt("stop", scene.dir))
+        self.assertIn("there is no sweep here", scene.hyperopt("stop", scene.folder, code=2))
         self.assertIn("no controller runs", scene.hyperopt("explain", scene.dir, "0"))
         self.process = scene.start()
         self.finish_all()

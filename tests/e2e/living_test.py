@@ -102,6 +102,33 @@ class AddTest(LivingTest):
         self.assertEqual(len(scene.trials()), 9)
         self.completed()
 
+    def test_more_trials_than_any_sweep_has(self):
+        scene = self.scene
+        scene.search(DONE)
+        scene.run()
+        most = str(2**31)
+        self.assertIn("a sweep has 2147483648 trials at most",
+                      scene.hyperopt("add", scene.dir, "--trials", str(2**63 - 1), code=2))
+        self.assertIn("too many", scene.hyperopt("add", scene.dir, "--trials", most, code=2))
+        self.assertIn("too many", scene.hyperopt("resume", scene.dir, "--trials", "+" + most, code=2))
+        self.assertEqual((self.status()["state"], self.status()["counts"]["planned"]), ("finished", 4))
+
+    def test_a_table_with_open_cells_twice(self):
+        scene = self.scene
+        scene.search(DONE, num_samples=1, parameters={name: {"space": "uniform", "lower": 0, "upper": 1} for name in "xy"})
+        scene.run()
+        table = os.path.join(scene.folder, "runs.csv")
+        with open(table, "w") as file:
+            file.write("x,y\n0.25,\n,\n0.5,0.75\n")
+        said = scene.hyperopt("add", scene.dir, "--csv", table)
+        self.assertIn("runs.csv:3: every cell is empty", said)
+        self.assertIn("trials 1 to 2", said)
+        with open(table, "a") as file:
+            file.write(",0.25\n")
+        said = scene.hyperopt("add", scene.dir, "--csv", table)
+        self.assertIn("2 are trials already", said)
+        self.assertIn("added: trial 3\n", said)
+
     def test_add_where_no_controller_runs(self):
         scene = self.scene
         scene.search(DONE)
@@ -279,6 +306,30 @@ class AmendTest(LivingTest):
         self.assertEqual([trial["params"]["x"] for trial in scene.trials()], [1, 2, 3, 4, 5])
         self.completed()
 
+    def test_a_list_has_no_more_than_its_rows(self):
+        scene = self.scene
+        scene.search(DONE, num_samples=5)
+        scene.run()
+        with open(os.path.join(scene.folder, "runs.csv"), "w") as file:
+            file.write("x\n0.25\n0.5\n")
+        with open(scene.config) as file:
+            search = json.load(file)
+        search["hyperopt"]["search_alg"] = {"type": "list", "file": "runs.csv"}
+        search["hyperopt"]["executor"]["num_samples"] = 2
+        with open(scene.config, "w") as file:
+            json.dump(search, file)
+        scene.run("--amend")
+        self.assertEqual([trial["params"]["x"] for trial in scene.trials()[5:]], [0.25, 0.5])
+        scene.hyperopt("verify", scene.dir)
+        for words in (["add", scene.dir, "--trials", "3"], ["resume", scene.dir, "--trials", "+3"]):
+            said = scene.hyperopt(*words, code=2)
+            self.assertIn("all 2 rows", said)
+            self.assertIn("--csv", said)
+        scene.hyperopt("add", scene.dir, "--params", '{"x": 0.75}')
+        scene.hyperopt("resume", scene.dir)
+        scene.hyperopt("verify", scene.dir)
+        self.assertEqual(len(scene.trials()), 8)
+
     def test_what_cannot_be_compared_is_refused(self):
         scene = self.scene
         scene.search(DONE, num_samples=2)
@@ -336,6 +387,18 @@ class FinalTest(LivingTest):
         self.assertEqual(len(scene.marks("seeds")), 12)
         scene.hyperopt("verify", os.path.join(scene.dir, "final"))
         scene.hyperopt("verify", scene.dir)
+
+    def test_what_it_fixes_can_not_be_set(self):
+        scene = self.scene
+        scene.search(DONE, num_samples=1)
+        scene.run()
+        for setting in ("hyperopt.goal=maximize", "hyperopt.parameters.x.upper=3", "hyperopt.executor.num_samples=3",
+                        "hyperopt.executor.scheduler={type: fifo}", "hyperopt.executor={num_samples: 3}"):
+            said = scene.hyperopt("final", scene.dir, "--set", setting, code=2)
+            self.assertIn("final fixes hyperopt.", said)
+        self.assertFalse(os.path.exists(os.path.join(scene.dir, "final")))
+        scene.hyperopt("final", scene.dir, "--seeds", "1", "--set", "hyperopt.executor.max_concurrent_trials=1")
+        self.assertTrue(os.path.exists(os.path.join(scene.dir, "final", "sweep.db")))
 
     def test_before_there_is_a_best(self):
         scene = self.scene
