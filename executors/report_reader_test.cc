@@ -328,15 +328,18 @@ TEST_SUITE("pattern reader") {
     CHECK(read->lines[1].step == 5);
   }
 
-  TEST_CASE("a capture that is no number is no match; no group: all of it") {
+  TEST_CASE("a capture that is no number is no match and is told; 0.5, is one") {
     const TempFile file;
     file.Append("loss: n/a\nloss: 0.5,\nacc 7\n");
     const auto read =
         NewPatternReader(file.path(), {}, {{"loss", "loss: (\\S+)"}, {"acc", "\\d$"}})
             ->Read(ReadMode::kWholeLines, kAll);
     REQUIRE(read);
-    REQUIRE(read->lines.size() == 1);
-    CHECK(read->lines[0].values == std::map<std::string, double>{{"acc", 7}});
+    REQUIRE(read->lines.size() == 2);
+    CHECK(read->lines[0].values == std::map<std::string, double>{{"loss", 0.5}});
+    CHECK(read->lines[1].values.at("acc") == 7);
+    CHECK(read->oddities.no_number == 1);
+    CHECK(read->oddities.first.find("`n/a`") != std::string::npos);
   }
 
   TEST_CASE("the head is recalled after a restart") {
