@@ -8,6 +8,7 @@ namespace hyperopt {
 namespace {
 
 using testing::Fixture;
+using testing::kAll;
 using testing::ReadLines;
 using testing::ReportFolder;
 using testing::ValuesOf;
@@ -134,6 +135,23 @@ TEST_SUITE("dicts in output") {
     REQUIRE(epochs.size() == 3);
     CHECK(epochs[2].step == 3);
     CHECK(epochs[2].values.at("loss") == doctest::Approx(6.4602));
+  }
+
+  TEST_CASE("what an expression matched: a number, what ends one, and no number") {
+    const ReportFolder folder;
+    const auto file = folder.Append("out",
+                                    "val_loss=0.3, acc=1\nval_loss=(7\nval_loss=41%)\n"
+                                    "val_loss=nan,\nval_loss=.\nval_loss=1/2\n");
+    const auto reader = NewPatternReader(file, {}, {{"loss", "val_loss=(\\S+)"}});
+    const auto read = reader->Read(ReadMode::kToTheEnd, kAll);
+    REQUIRE(read);
+    REQUIRE(read->lines.size() == 3);
+    CHECK(read->lines[0].values.at("loss") == 0.3);
+    CHECK(read->lines[1].values.at("loss") == 41);
+    CHECK(std::isnan(read->lines[2].values.at("loss")));
+    CHECK(read->oddities.no_number == 3);
+    CHECK(read->oddities.first ==
+          "read: the expression of loss matched `(7`, which is no number");
   }
 }
 

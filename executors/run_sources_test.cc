@@ -117,6 +117,28 @@ TEST_SUITE("run sources") {
     CHECK(counts.contains("f59.csv"));
   }
 
+  TEST_CASE("a glob that matched nothing is named once, at the end") {
+    const ReportFolder folder;
+    folder.Append("a.jsonl", "{\"loss\": 1}\n");
+    RunSources sources(
+        folder.path(),
+        kKey,
+        "s",
+        {Files(ReadKind::kCsv, "*.csv"), Files(ReadKind::kJsonLines, "*.jsonl")});
+    Oddities odd;
+    const auto take = [&](const SourceRead& got) {
+      odd.not_json += got.oddities.not_json;
+      if (got.oddities.any()) odd.first = got.oddities.first;
+    };
+    sources.Read(ReadMode::kWholeLines, kAll, Time(), take);
+    CHECK_FALSE(odd.any());
+    for (int i = 0; i < 2; ++i) {
+      sources.Read(ReadMode::kToTheEnd, kAll, Time(), take);
+      CHECK(odd.not_json == 1);
+      CHECK(odd.first == "read: no file matched `*.csv` in the trial's folder");
+    }
+  }
+
   TEST_CASE("names that are changed") {
     const ReportFolder folder;
     folder.Append("a.jsonl",

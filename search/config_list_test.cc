@@ -1,6 +1,8 @@
 // search_alg {type: list}: a table of settings, one trial a row.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "search/testing/config_text.h"
 #include "search/testing/input_folder.h"
 
@@ -35,6 +37,31 @@ class Table {
 };
 
 TEST_SUITE_BEGIN("config list");
+
+TEST_CASE("a table beside rows, and one that is not text") {
+  try {
+    testing::Parse(
+        "command: [run, \"${args}\"]\nhyperopt:\n  metric: loss\n"
+        "  parameters: {lr: {space: float, lower: 0, upper: 3}}\n"
+        "  search_alg: {type: list, rows: [{lr: 1}], file: o.csv}\n");
+    FAIL("both were taken");
+  } catch (const ConfigErrors& errors) {
+    CHECK(Contains(errors.what(), "hyperopt.search_alg.file"));
+    CHECK(Contains(errors.what(), "stands beside `rows`"));
+  }
+  const std::string text = Table("l\xffr,b\n1,2\n").Errors();
+  CHECK(Contains(text, "UTF-8"));
+  CHECK_FALSE(Contains(text, "\xff"));
+}
+
+TEST_CASE("a gap where no space is declared is said once, and nothing follows") {
+  const std::string text = Table("lr,b,c\n1,,\n,2,\n3,,\n").Errors();
+  for (const char* name : {"lr", "b", "c"}) {
+    CHECK(Contains(text, std::string(name) + " has no value here"));
+  }
+  CHECK_FALSE(Contains(text, "is missing"));
+  CHECK(std::ranges::count(text, '\n') <= 4);
+}
 
 TEST_CASE("types are inferred where nothing is declared") {
   Table table(

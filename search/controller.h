@@ -153,6 +153,7 @@ class Controller {
     int64_t iterations = 0;  // reports that carry the objective, checkpoint's included
     bool any_report = false;
     bool odd_said = false;
+    Oddities odd;                // of the whole attempt, once it is over
     int64_t metric_step = 0;     // of the last report with the metric
     std::optional<double> time;  // the field time_attr as it was said last
     double max_elapsed = 0;

@@ -53,18 +53,9 @@ void Controller::OnMessage(const std::string& peer, const Exited& exited, Now no
     }
   }
   if (exited.oddities.any()) {
-    const Oddities& odd = exited.oddities;
-    Log("odd lines",
-        exited.key.trial,
-        fmt::format("{{\"not_json\":{},\"too_long\":{},\"binary\":{},\"no_number\":{},"
-                    "\"first\":{}}}",
-                    odd.not_json,
-                    odd.too_long,
-                    odd.binary,
-                    odd.no_number,
-                    QuoteJson(odd.first)),
-        now);
+    Log("odd lines", exited.key.trial, OddToJson(exited.oddities), now);
   }
+  live->odd = exited.oddities;
   live->row.checkpoints = exited.checkpoints;
   for (int64_t step : exited.checkpoints) {
     open_[exited.key.trial].checkpoints.push_back({live->row.key.attempt, step});
@@ -83,7 +74,8 @@ void Controller::EndRun(Live* live, const ExitInfo& info, Now now) {
   const RunKey key = live->row.key;
   TrialRow& row = Row(key.trial);
   Open& open = open_[key.trial];
-  Outcome outcome = DecideOutcome(row, info, config_.executor, metric_, live->seen);
+  Outcome outcome =
+      DecideOutcome(row, info, config_.executor, metric_, live->seen, live->odd);
   const bool memory = info.host_memory || info.device_memory;
   const bool fast_fault =
       outcome.own_fault && info.started && !memory && IsFast(info, live->any_report);

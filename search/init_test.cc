@@ -38,7 +38,28 @@ std::string SpaceOf(const std::string& name, const std::string& value) {
 
 TEST_SUITE_BEGIN("init");
 
-TEST_CASE("the words of the issue of a newcomer") {
+TEST_CASE(
+    "an option that comes again: its last value is searched, and nothing stays typed") {
+  const Words words = {"python", "train.py", "--dup", "1", "--dup", "2", "--lr", "0.1"};
+  const SearchConfig config = ConfigOf(words);
+  CHECK(config.command ==
+        Words{"python", "${config.dir}/../train.py", "${args:space}"});
+  CHECK(config.space.Find("dup")->domain ==
+        ConfigOf({"python", "train.py", "--dup", "2"}).space.Find("dup")->domain);
+  CHECK(TextOf(words).find("# dup came more than once") != std::string::npos);
+  // What is not searched stays as it was typed, each time.
+  const Words fixed = {
+      "python", "train.py", "--data", "a/b", "--data", "c/d", "--lr", "1"};
+  CHECK(ConfigOf(fixed).command == Words{"python",
+                                         "${config.dir}/../train.py",
+                                         "--data",
+                                         "a/b",
+                                         "--data",
+                                         "c/d",
+                                         "${args:space}"});
+}
+
+TEST_CASE("the words that a newcomer types") {
   const SearchConfig config = ConfigOf({"python",
                                         "train.py",
                                         "--lr",
@@ -110,13 +131,12 @@ TEST_CASE("what is no setting stays as it was typed, in its place") {
                                 "${config.dir}/../train.py",
                                 "fit",
                                 "${config.dir}/../data/x.csv",
-                                "${args}",
                                 "--epochs=20",
                                 "--seed=3",
                                 "--data=${config.dir}/../data/x.csv",
                                 "--out_dir=${trial.dir}/out",
                                 "--shape=[1,2]",
-                                "--lr=0.2",
+                                "${args}",
                                 "$${x}",
                                 "--",
                                 "--z=1"});

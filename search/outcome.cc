@@ -6,8 +6,11 @@
 #include <cctype>
 #include <csignal>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "executors/report_reader.h"
+#include "trial/json.h"
 #include "trial/text.h"
 
 namespace hyperopt {
@@ -77,7 +80,8 @@ std::optional<std::string> LikelyMetric(const std::string& metric,
 
 Outcome OfSuccess(const TrialRow& row,
                   const std::string& metric,
-                  const std::set<std::string>& seen) {
+                  const std::set<std::string>& seen,
+                  const Oddities& odd) {
   Outcome out;
   out.run_outcome = "exit";
   if (row.best.finite()) {
@@ -91,7 +95,7 @@ Outcome OfSuccess(const TrialRow& row,
     return out;
   }
   out.reason = Reason::kNoMetric;
-  out.detail = NeverCame(metric, seen);
+  out.detail = NeverCame(metric, seen, odd);
   return out;
 }
 
@@ -128,14 +132,64 @@ Outcome OfFault(const TrialRow& row,
 
 }  // namespace
 
-std::string NeverCame(const std::string& metric, const std::set<std::string>& seen) {
-  if (seen.empty()) return fmt::format("`{}` never came; no report was seen", metric);
+std::string NeverCame(const std::string& metric,
+                      const std::set<std::string>& seen,
+                      const Oddities& odd) {
+  const std::string unread = odd.any() ? "; " + OddText(odd) : "";
+  if (seen.empty()) {
+    return fmt::format("`{}` never came; no report was seen{}", metric, unread);
+  }
   std::string text =
-      fmt::format("`{}` never came; seen: {}", metric, fmt::join(seen, ", "));
+      fmt::format("`{}` never came; seen: {}{}", metric, fmt::join(seen, ", "), unread);
   if (const auto likely = LikelyMetric(metric, seen)) {
     text += fmt::format("; did you mean {}?", *likely);
   }
   return text;
+}
+
+std::string OddText(const Oddities& odd) {
+  if (!odd.any()) return "";
+  const int64_t all = odd.not_json + odd.too_long + odd.binary + odd.no_number;
+  if (odd.first.starts_with(kReaderSays)) {
+    std::string text = odd.first.substr(kReaderSays.size());
+    if (all > 1) text += fmt::format(" ({} more not understood)", all - 1);
+    return text;
+  }
+  if (all == 1) return fmt::format("1 line was no report: {}", odd.first);
+  std::vector<std::string> kinds;
+  const auto add = [&kinds](int64_t count, std::string_view what) {
+    if (count > 0) kinds.push_back(fmt::format("{} {}", count, what));
+  };
+  add(odd.not_json, "of another form");
+  add(odd.too_long, "over 1 MiB");
+  add(odd.binary, "binary");
+  add(odd.no_number, "without a number");
+  return fmt::format("{} lines were no reports ({}); the first: {}",
+                     all,
+                     fmt::join(kinds, ", "),
+                     odd.first);
+}
+
+std::string OddToJson(const Oddities& odd) {
+  return fmt::format(
+      "{{\"not_json\":{},\"too_long\":{},\"binary\":{},\"no_number\":{},"
+      "\"first\":{}}}",
+      odd.not_json,
+      odd.too_long,
+      odd.binary,
+      odd.no_number,
+      QuoteJson(odd.first));
+}
+
+Oddities OddFromJson(std::string_view detail) {
+  const OrderedJson json = ParseJson(std::string(detail));
+  Oddities odd;
+  odd.not_json = json.value("not_json", int64_t{0});
+  odd.too_long = json.value("too_long", int64_t{0});
+  odd.binary = json.value("binary", int64_t{0});
+  odd.no_number = json.value("no_number", int64_t{0});
+  odd.first = json.value("first", "");
+  return odd;
 }
 
 std::string WhyText(const TrialRow& row) {
@@ -170,7 +224,8 @@ Outcome DecideOutcome(const TrialRow& row,
                       const ExitInfo& info,
                       const ExecutorOptions& options,
                       const std::string& metric,
-                      const std::set<std::string>& seen) {
+                      const std::set<std::string>& seen,
+                      const Oddities& odd) {
   if (row.stopping) return OfStop(row, *row.stopping);
   if (info.asked == Reason::kInterrupted || info.asked == Reason::kPreempted) {
     Outcome out;
@@ -189,7 +244,7 @@ Outcome DecideOutcome(const TrialRow& row,
     return out;
   }
   if (info.started && info.exit_code == 0 && !info.signal) {
-    return OfSuccess(row, metric, seen);
+    return OfSuccess(row, metric, seen, odd);
   }
   return OfFault(row, info, options);
 }

@@ -3,9 +3,11 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "executors/messages.h"
 #include "search/config.h"
+#include "trial/measurement.h"
 #include "trial/record.h"
 #include "trial/state.h"
 
@@ -34,10 +36,21 @@ Outcome DecideOutcome(const TrialRow& row,
                       const ExitInfo& info,
                       const ExecutorOptions& options,
                       const std::string& metric,
-                      const std::set<std::string>& seen);
+                      const std::set<std::string>& seen,
+                      const Oddities& odd = {});
 
-// "`loss` never came; seen: eval_loss; did you mean eval_loss?"
-std::string NeverCame(const std::string& metric, const std::set<std::string>& seen);
+// "`loss` never came; seen: eval_loss; did you mean eval_loss?"; with what was read and
+// not understood, `odd`, where there is such.
+std::string NeverCame(const std::string& metric,
+                      const std::set<std::string>& seen,
+                      const Oddities& odd = {});
+
+// "3 lines were no reports (2 of another form, 1 over 1 MiB); the first: oops", or what
+// a reader says of its files or expressions; "" where there is nothing odd.
+std::string OddText(const Oddities& odd);
+// The detail of an event "odd lines", to JSON and back.
+std::string OddToJson(const Oddities& odd);
+Oddities OddFromJson(std::string_view detail);
 
 // Why a trial is in its state, for a person, said once: "exit code 3", "pruned", "tried
 // again: exit code 3"; "" where there is nothing to say.

@@ -33,6 +33,30 @@ TEST_CASE("a metric that never came: what was seen, and which of it was meant") 
   CHECK(meant("f1", {"auc"}).empty());
 }
 
+TEST_CASE("what was read and not understood, in words") {
+  Oddities odd;
+  CHECK(OddText(odd).empty());
+  odd.not_json = 1;
+  odd.first = "oops \"x\"";
+  CHECK(OddText(odd) == "1 line was no report: oops \"x\"");
+  odd.too_long = 2;
+  const std::string words =
+      "3 lines were no reports (1 of another form, 2 over 1 MiB); the first: oops "
+      "\"x\"";
+  CHECK(OddText(odd) == words);
+  CHECK(OddText(OddFromJson(OddToJson(odd))) == words);
+  Oddities file;
+  file.not_json = 1;
+  file.first = "read: no file matched `*.csv` in the trial's folder";
+  CHECK(NeverCame("loss", {}, file) ==
+        "`loss` never came; no report was seen; no file matched `*.csv` in the trial's "
+        "folder");
+  file.binary = 2;
+  CHECK(NeverCame("loss", {"eval_loss"}, file) ==
+        "`loss` never came; seen: eval_loss; no file matched `*.csv` in the trial's "
+        "folder (2 more not understood); did you mean eval_loss?");
+}
+
 TEST_CASE("the time that a field says is in whole units") {
   CHECK(WholeTime(2.5) == 2);
   CHECK(WholeTime(2.9999999999) == 3);  // step / steps_per_epoch

@@ -58,7 +58,15 @@ int PrintFor(const std::filesystem::path& dir, BestFormat format) {
     return 0;
   }
   const Params params = facts.query.ParamsOf(best).front();
-  std::fputs(FormatParams(facts.config, params, format).c_str(), stdout);
+  const std::string text = FormatParams(facts.config, params, format);
+  std::fputs(text.c_str(), stdout);
+  if (format == BestFormat::kArgs && text.find('\'') != text.npos) {
+    std::fputs(
+        "hyperopt: a word is quoted for the shell: a plain $(...) would keep the "
+        "quotes; "
+        "write eval \"PROGRAM $(hyperopt best ... --format args)\"\n",
+        stderr);
+  }
   return 0;
 }
 

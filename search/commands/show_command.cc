@@ -98,6 +98,18 @@ std::vector<std::string> AttemptLines(const TrialFacts& facts) {
   return lines;
 }
 
+// `keep` deletes folders, and those of other machines are not here.
+std::string FolderLine(const TrialFacts& facts) {
+  const RunKey& key = facts.runs.back().key;
+  const std::filesystem::path folder = AttemptFolder(facts.dir, key);
+  std::error_code error;
+  if (std::filesystem::exists(folder, error)) return folder.string();
+  const bool is_kept = std::ranges::any_of(
+      facts.files, [&key](const FileRow& file) { return file.key == key; });
+  if (is_kept) return "deleted, as `keep` says; what it printed is in the record";
+  return folder.string() + " (not there now)";
+}
+
 void Print(const TrialFacts& facts) {
   const size_t width = TextWidth();
   const size_t narrow = std::min(width, kWidest);
@@ -113,7 +125,7 @@ void Print(const TrialFacts& facts) {
   SayWrapped("rungs", rungs);
   SayWrapped("attempts", AttemptLines(facts));
   if (!facts.runs.empty()) {
-    SayUnder("files", {AttemptFolder(facts.dir, facts.runs.back().key).string()});
+    SayUnder("files", {FolderLine(facts)});
   }
   if (!facts.checkpoint.empty()) SayUnder("checkpoint", {facts.checkpoint.string()});
   SayUnder("last lines of stderr", facts.last_words);

@@ -76,12 +76,12 @@ std::string EndText(const TrialFacts& facts) {
   return text;
 }
 
-std::string MetricText(const TrialFacts& facts, const Seen& seen) {
+std::string MetricText(const TrialFacts& facts, const Seen& seen, const Oddities& odd) {
   const std::string& metric = facts.sweep.metric;
   if (seen.metric.empty()) {
     std::set<std::string> names;
     for (const auto& [name, field] : seen.fields) names.insert(name);
-    return NeverCame(metric, names);
+    return NeverCame(metric, names, odd);
   }
   const TrialRow& row = facts.row;
   return fmt::format("{}: {}, best {} at step {}, last {} at step {}",
@@ -197,14 +197,6 @@ std::string StopText(const TrialFacts& facts) {
                      executor.stop_grace_s);
 }
 
-std::string OddText(const Oddities& odd) {
-  const int64_t all = odd.not_json + odd.too_long + odd.binary + odd.no_number;
-  if (all == 0) return "";
-  return fmt::format("{} of what was read not understood, the first: {}",
-                     all == 1 ? "1 line was" : fmt::format("{} lines were", all),
-                     odd.first);
-}
-
 }  // namespace
 
 std::optional<double> StopTook(const TrialFacts& facts) {
@@ -226,12 +218,7 @@ Oddities OddLines(const TrialStore& store) {
   Oddities odd;
   store.ForEachEvent(1, [&](const EventRow& event) {
     if (event.kind != "odd lines") return true;
-    const OrderedJson detail = ParseJson(event.detail);
-    odd.not_json = detail.value("not_json", int64_t{0});
-    odd.too_long = detail.value("too_long", int64_t{0});
-    odd.binary = detail.value("binary", int64_t{0});
-    odd.no_number = detail.value("no_number", int64_t{0});
-    odd.first = detail.value("first", "");
+    odd = OddFromJson(event.detail);
     return false;
   });
   return odd;
@@ -262,7 +249,7 @@ std::vector<std::string> TryReport(const TrialFacts& facts,
   say("in", rank.cwd);
   say("ended", EndText(facts));
   const Seen seen = LookAt(facts);
-  say("metric", MetricText(facts, seen));
+  say("metric", MetricText(facts, seen, odd));
   say("fields", FieldsText(seen));
   say("steps", seen.steps.empty() ? "" : SpacingText(seen.steps));
   say("stops by", TimeAttrText(facts, seen));

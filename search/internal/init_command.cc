@@ -44,7 +44,12 @@ class Draft {
       }
       const size_t step = StepAt(i);
       const auto option = OptionAt(init_.words, i);
-      if (!option || !Search(*option)) KeepOption(option, i, step);
+      const auto later = option ? SameAfter(*option, i + step) : std::nullopt;
+      if (later && CanSearch(*later)) {
+        repeated_.insert(option->name);
+      } else if (!option || !Search(*option)) {
+        KeepOption(option, i, step);
+      }
       i += step;
     }
   }
@@ -79,8 +84,26 @@ class Draft {
   const std::string& length() const { return length_; }
   bool moved_output() const { return moved_output_; }
   bool any_args() const { return any_args_; }
+  const std::set<std::string>& repeated() const { return repeated_; }
 
  private:
+  // The last time that the option comes again: of a repeated one the last counts, and
+  // one that stayed typed would overrule the parameter.
+  std::optional<Option> SameAfter(const Option& option, size_t from) const {
+    const auto is_short = [](const Option& o) {
+      return o.form == Option::Form::kShort;
+    };
+    std::optional<Option> last;
+    for (size_t i = from; i < init_.words.size() && init_.words[i] != "--";) {
+      const auto other = OptionAt(init_.words, i);
+      const bool same =
+          other && other->name == option.name && is_short(*other) == is_short(option);
+      if (same) last = other;
+      i += StepAt(i);
+    }
+    return last;
+  }
+
   size_t StepAt(size_t at) const {
     if (const auto option = OptionAt(init_.words, at)) return option->words;
     // An option with a list of numbers stays together.
@@ -103,7 +126,11 @@ class Draft {
 
   bool dashes() const { return has_dash_ && !has_underscore_; }
 
-  bool Search(const Option& option) {
+  static bool IsFlag(const Option& option) {
+    return option.form == Option::Form::kFlag || option.form == Option::Form::kNoFlag;
+  }
+
+  bool CanSearch(const Option& option) const {
     using Form = Option::Form;
     const bool is_hydra = option.form == Form::kHydra;
     if (option.form != Form::kShort && is_hydra != hydra_) return false;
@@ -111,15 +138,19 @@ class Draft {
     if (option.form == Form::kFlag && (no_flags_ || IsBetterFixed(option.name, "x"))) {
       return false;
     }
-    const bool is_flag = option.form == Form::kFlag || option.form == Form::kNoFlag;
-    if (!is_flag && IsBetterFixed(option.name, option.value)) return false;
+    return IsFlag(option) || !IsBetterFixed(option.name, option.value);
+  }
+
+  bool Search(const Option& option) {
+    using Form = Option::Form;
+    if (!CanSearch(option)) return false;
     std::string name = option.name.substr(
         std::min(option.name.find_first_not_of('+'), option.name.size()));
     std::string arg = name == option.name ? "" : option.name;
     if (dashes() && option.form != Form::kShort) std::ranges::replace(name, '-', '_');
     if (!names_.insert(VariableOf(name)).second) return false;
     Found found{std::move(name), std::move(arg), {}};
-    found.guess = is_flag ? GuessFlag("[true, false]") : Guessed(option);
+    found.guess = IsFlag(option) ? GuessFlag("[true, false]") : Guessed(option);
     if (option.form == Form::kShort) {
       found.arg = "null";
       command_.push_back("-" + option.name);
@@ -204,6 +235,7 @@ class Draft {
   std::vector<std::string> command_;
   std::vector<Found> found_;
   std::set<std::string> names_;
+  std::set<std::string> repeated_;  // options of which only the last stays
   std::string length_;
   bool hydra_ = false, equals_ = false, flags_ = false, no_flags_ = false;
   bool has_dash_ = false, has_underscore_ = false, any_long_ = false;
@@ -232,6 +264,11 @@ std::string CommandText(const Draft& draft) {
   if (draft.any_args()) {
     text += fmt::format("# {} is the parameters below, written as yours were.\n",
                         draft.ArgsWord());
+  }
+  for (const std::string& name : draft.repeated()) {
+    text += fmt::format(
+        "# {} came more than once: the last is searched, the others are left out.\n",
+        YamlText(name));
   }
   if (draft.moved_output()) {
     text +=

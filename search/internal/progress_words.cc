@@ -152,9 +152,8 @@ void ProgressWords::OnEvent(const EventRow& event, const Controller& controller)
                : "stop asked: nothing new starts, what runs is stopped and put back");
   } else if (kind == "odd lines" && event.trial && odd_said_ < kOddLinesSaid) {
     ++odd_said_;
-    Say(fmt::format("trial {} wrote a line that is no report: {}",
-                    event.trial->value(),
-                    event.detail));
+    Say(fmt::format(
+        "trial {}: {}", event.trial->value(), OddText(OddFromJson(event.detail))));
   }
 }
 

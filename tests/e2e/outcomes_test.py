@@ -128,7 +128,7 @@ printf '{"step": 3, "loss": 1}' >> "$HYPEROPT_REPORT"
 """)
         self.assertEqual((trial["state"], trial["best"], trial["steps"]), ("completed", 1, 3))
         self.assertEqual([report["loss"] for report in trial["reports"]], [3, 2, 1])
-        odd = "wrote a line that is no report"
+        odd = "lines were no reports ("
         self.assertEqual(said.count(odd), 1, said)
 
     def test_half_lines(self):

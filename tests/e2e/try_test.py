@@ -51,7 +51,7 @@ class TryTest(SceneTest):
         for words in ('tried       x=0.25', "--x=0.25", f"in          {scene.folder}", "ended       completed",
                       "loss: 2 reports, best 0.1 at step 10, last 0.2 at step 20", "acc (2x, last 1)",
                       "loss (2x, last 0.2)", "10 to 20, each 10", "a step", "at its peak", "of step 20",
-                      "--stop-after", "1 line was of what was read not understood"):
+                      "--stop-after", "1 line was no report: no json"):
             self.assertIn(words, out.replace("'", ""))
         self.assertEqual(os.listdir(self.tmp), [])
         self.assertFalse(os.path.exists(os.path.join(scene.folder, "hooked")))
