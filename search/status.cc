@@ -45,8 +45,8 @@ std::optional<double> Eta(const SweepStatus& status,
   std::optional<double> eta;
   const int64_t left = status.counts.planned - status.counts.finished();
   // Nobody knows when a person, or a machine, lets the next trial start.
-  const bool stands = status.state == "paused" ||
-                      (status.counts.running == 0 && !status.waits.empty());
+  const bool stands =
+      status.state == "paused" || (status.counts.running == 0 && !status.waits.empty());
   if (finished > 0 && !stands) {
     eta = session_s * static_cast<double>(left) / static_cast<double>(finished);
   }
