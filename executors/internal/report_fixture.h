@@ -47,11 +47,8 @@ class ReportFolder {
   std::filesystem::path path_;
 };
 
-inline std::string Fixture(const std::string& name) {
-  std::ifstream in(std::filesystem::path(HYPEROPT_EXECUTORS_TESTDATA) / name,
-                   std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+// The text of a file in executors/testdata.
+std::string Fixture(const std::string& name);
 
 // The values of a field, in the order of the reports that have it.
 inline std::vector<double> ValuesOf(const std::vector<ReportLine>& lines,

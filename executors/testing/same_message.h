@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "executors/internal/archive.h"
 #include "executors/internal/message_members.h"
 
 namespace hyperopt::testing {
