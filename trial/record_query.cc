@@ -1,27 +1,14 @@
 #include "trial/record_query.h"
 
-#include <unistd.h>
+#include <fmt/format.h>
 
-#include "trial/internal/sqlite.h"
+#include "trial/internal/sqlite_rows.h"
 
 namespace hyperopt {
-namespace {
-
-// As the store opens it: without the right to write beside it, a record that nobody has
-// open is a plain file.
-OpenHow HowToOpen(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto log = std::filesystem::file_size(path.string() + "-wal", error);
-  const bool has_log = !error && log > 0;
-  const bool may_write = access(path.parent_path().c_str(), W_OK) == 0;
-  return may_write || has_log ? OpenHow::kReadOnly : OpenHow::kImmutable;
-}
-
-}  // namespace
 
 struct RecordQuery::Statements {
   explicit Statements(const std::filesystem::path& path)
-      : database(path, HowToOpen(path)),
+      : database(path, HowToRead(path)),
         sweep(database,
               "SELECT id, name, goal, metric, state, created, alive_s FROM sweep"),
         texts(database,
@@ -29,9 +16,7 @@ struct RecordQuery::Statements {
               "WHERE kind = 'origin' OR (kind = 'file' AND name = 'resolved')"),
         count(database, "SELECT coalesce(max(id) + 1, 0) FROM trial"),
         trial(database,
-              "SELECT id, state, reason, detail, attempt, failures, lost, stopping, "
-              "best, best_kind, best_step, last, last_kind, last_step, reports, "
-              "elapsed_s, created, started, ended FROM trial WHERE id = ?"),
+              fmt::format("SELECT {} FROM trial WHERE id = ?", kTrialColumns)),
         rungs(database,
               "SELECT bracket, rung, level, value, value_kind, time, late, stopped "
               "FROM rung WHERE trial = ? ORDER BY bracket, rung"),
@@ -84,26 +69,7 @@ std::optional<TrialRow> RecordQuery::Trial(TrialId id) const {
   std::optional<TrialRow> found;
   statements_->trial.ForEach(
       [&](RowReader row) {
-        TrialRow& trial = found.emplace();
-        trial.id = TrialId(row.Integer());
-        trial.state = row.Word(TrialStateFromString);
-        trial.reason = row.Word(ReasonFromString);
-        trial.detail = row.Text();
-        trial.attempt = Attempt(row.Integer32());
-        trial.failures = row.Integer32();
-        trial.lost = row.Integer32();
-        if (const auto stopping = row.OptionalText()) {
-          trial.stopping = ReasonFromString(*stopping);
-        }
-        trial.best = row.Number();
-        trial.best_step = row.Integer();
-        trial.last = row.Number();
-        trial.last_step = row.Integer();
-        trial.reports = row.Integer();
-        trial.elapsed_s = row.Real();
-        trial.created = row.Real();
-        trial.started = row.Real();
-        trial.ended = row.Real();
+        found = ReadTrial(row);
         return false;
       },
       id.value());

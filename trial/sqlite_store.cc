@@ -1,7 +1,6 @@
 #include "trial/internal/sqlite_store.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 
@@ -33,12 +32,6 @@ PRAGMA cell_size_check = ON;
 PRAGMA wal_autocheckpoint = 4096;
 PRAGMA journal_size_limit = 16777216;
 )sql";
-
-bool HasWal(const fs::path& path) {
-  std::error_code error;
-  const auto size = fs::file_size(path.string() + "-wal", error);
-  return !error && size > 0;
-}
 
 void RequireRecord(const fs::path& path) {
   std::error_code error;
@@ -86,13 +79,6 @@ void CreateRecord(const fs::path& path, const SqliteOptions& options) {
   fs::rename(unfinished, path, error);
   if (error) ThrowFileError(path, "cannot be created", error.value());
   SyncFolder(path.parent_path());
-}
-
-// Without the right to make files beside it, a database in WAL mode can not be read the
-// usual way; with no log beside it nobody writes, and it is a plain file.
-OpenHow HowToRead(const fs::path& path) {
-  const bool may_write = access(path.parent_path().c_str(), W_OK) == 0;
-  return may_write || HasWal(path) ? OpenHow::kReadOnly : OpenHow::kImmutable;
 }
 
 class SqliteStore final : public TrialStore {

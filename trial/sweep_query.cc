@@ -1,22 +1,11 @@
 #include "trial/sweep_query.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "trial/internal/sqlite_rows.h"
 
 namespace hyperopt {
 namespace {
-
-// As the store opens it: without the right to write beside it, a record that nobody has
-// open is a plain file.
-OpenHow HowToOpen(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto log = std::filesystem::file_size(path.string() + "-wal", error);
-  const bool has_log = !error && log > 0;
-  const bool may_write = access(path.parent_path().c_str(), W_OK) == 0;
-  return may_write || has_log ? OpenHow::kReadOnly : OpenHow::kImmutable;
-}
 
 // `column` is best or last.
 std::string ByValue(const char* column, Goal goal, bool turned) {
@@ -92,7 +81,7 @@ std::string Select(const TrialsWanted& wanted) {
 
 struct SweepQuery::Connection {
   explicit Connection(const std::filesystem::path& path)
-      : database(path, HowToOpen(path)), reader(database) {}
+      : database(path, HowToRead(path)), reader(database) {}
 
   Database database;
   RecordReader reader;

@@ -8,14 +8,13 @@
 #include <utility>
 
 #include "executors/attempt_folder.h"
+#include "executors/setup_environment.h"
 #include "search/model_check.h"
 #include "search/record_start.h"
 #include "search/snapshot.h"
 #include "trial/merge.h"
 #include "trial/rng.h"
 #include "trial/text.h"
-
-extern char** environ;
 
 namespace hyperopt {
 namespace {
@@ -126,17 +125,11 @@ std::string AfterSetup(const std::string& setup, const std::string& command) {
   return fmt::format("(\nset -e\n{}{}{}\n)", setup, end, command);
 }
 
-std::vector<std::string> CurrentEnvironment() {
-  std::vector<std::string> environment;
-  for (char** at = environ; *at != nullptr; ++at) environment.emplace_back(*at);
-  return environment;
-}
-
 }  // namespace
 
 RankSpec FirstRank(const TrialFacts& facts) {
   const fs::path attempt = AttemptFolder(facts.dir, facts.runs.back().key);
-  return RanksIn(attempt, facts, SpecOf(facts), CurrentEnvironment()).front();
+  return RanksIn(attempt, facts, SpecOf(facts), OwnEnvironment()).front();
 }
 
 std::string ByHandLine(const TrialFacts& facts,

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "executors/setup_environment.h"
 #include "search/commands/by_hand.h"
 #include "search/commands/show.h"
 #include "search/commands/sweep_dir.h"
@@ -18,18 +19,10 @@
 #include "trial/json.h"
 #include "trial/resources.h"
 
-extern char** environ;
-
 namespace hyperopt {
 namespace {
 
 constexpr size_t kWidest = 79;
-
-std::vector<std::string> Environment() {
-  std::vector<std::string> environment;
-  for (char** at = environ; *at != nullptr; ++at) environment.emplace_back(*at);
-  return environment;
-}
 
 // By the locale's name; the first of these that is set decides, as in POSIX.
 bool SpeaksUtf8() {
@@ -129,7 +122,7 @@ void Print(const TrialFacts& facts) {
   }
   if (!facts.checkpoint.empty()) SayUnder("checkpoint", {facts.checkpoint.string()});
   SayUnder("last lines of stderr", facts.last_words);
-  const std::string line = ByHandLine(facts, Environment());
+  const std::string line = ByHandLine(facts, OwnEnvironment());
   if (!line.empty()) {
     Say("\nto run it by hand, in a folder of its own:");
     Say(line);
@@ -202,7 +195,7 @@ void PrintJson(const TrialFacts& facts) {
     json["folder"] = json["attempts"].back()["folder"];
   }
   if (!facts.checkpoint.empty()) json["checkpoint"] = facts.checkpoint.string();
-  const std::string line = ByHandLine(facts, Environment());
+  const std::string line = ByHandLine(facts, OwnEnvironment());
   if (!line.empty()) json["by_hand"] = line;
   Say(DumpJson(json));
 }

@@ -100,6 +100,17 @@ void RollBack(const Database& database) {
 
 }  // namespace
 
+bool HasWal(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path.string() + "-wal", error);
+  return !error && size > 0;
+}
+
+OpenHow HowToRead(const std::filesystem::path& path) {
+  const bool may_write = access(path.parent_path().c_str(), W_OK) == 0;
+  return may_write || HasWal(path) ? OpenHow::kReadOnly : OpenHow::kImmutable;
+}
+
 Database::Database(std::filesystem::path path, OpenHow how) : path_(std::move(path)) {
   const std::string name =
       how == OpenHow::kImmutable ? ImmutableUri(path_) : absolute(path_).string();

@@ -29,6 +29,14 @@ enum class OpenHow {
   kImmutable,
 };
 
+// Whether the log beside a database in WAL mode holds anything.
+bool HasWal(const std::filesystem::path& path);
+
+// How to open a record that is only read. Without the right to make files beside it, a
+// database in WAL mode can not be read the usual way; with no log beside it nobody
+// writes, and it is a plain file.
+OpenHow HowToRead(const std::filesystem::path& path);
+
 // One connection. Not thread-safe. Every failure is an EnvironmentError whose text
 // names the path, SQLite's own words and what a person can do.
 class Database {

@@ -1,10 +1,6 @@
 // `hooks`: what is run when something happens to the sweep.
-#include <fmt/format.h>
-
 #include "search/internal/config/readers.h"
 #include "trial/command.h"
-#include "trial/errors.h"
-#include "trial/text.h"
 
 namespace hyperopt::internal {
 namespace {
@@ -28,33 +24,7 @@ std::optional<std::string> ProblemWithWord(const std::string& word) {
 }
 
 std::vector<std::string> WordsOf(Section& hooks, const char* key) {
-  const Value* value = hooks.Take(key);
-  std::vector<std::string> words;
-  if (value == nullptr) return words;
-  if (value->is_string()) {
-    try {
-      words = SplitShellWords(value->text);
-    } catch (const ConfigError& error) {
-      hooks.Fail(key, error.what());
-      return {};
-    }
-  } else if (value->is_list()) {
-    for (const Value& item : value->items) {
-      if (item.is_broken()) return {};
-      if (!item.is_scalar() || item.is_null()) {
-        hooks.problems().Add(
-            item.place,
-            hooks.PathOf(key),
-            fmt::format("must be a list of words; {} is none", Describe(item)));
-        return {};
-      }
-      words.push_back(item.text);
-    }
-  }
-  if (words.empty() || words.front().empty()) {
-    hooks.Fail(key, "must be a list of words, as [python3, notify.py]");
-    return {};
-  }
+  std::vector<std::string> words = ReadWords(hooks, key, "[python3, notify.py]");
   for (const std::string& word : words) {
     if (const auto problem = ProblemWithWord(word)) hooks.Fail(key, *problem);
   }

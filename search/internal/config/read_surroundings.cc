@@ -19,38 +19,6 @@ std::vector<std::string> ParameterNames(const Reading& reading) {
   return names;
 }
 
-// A list of words, or a text that is split into words. Empty where it was told what is
-// wrong.
-std::vector<std::string> WordsOf(Section& section, const char* key, const char* such) {
-  const Value* value = section.Take(key);
-  std::vector<std::string> words;
-  if (value == nullptr) return words;
-  if (value->is_string()) {
-    try {
-      words = SplitShellWords(value->text);
-    } catch (const ConfigError& error) {
-      section.Fail(key, error.what());
-      return {};
-    }
-  }
-  for (const Value& item : value->items) {
-    if (item.is_broken()) return {};
-    if (!item.is_scalar() || item.is_null()) {
-      section.problems().Add(
-          item.place,
-          section.PathOf(key),
-          fmt::format("must be a list of words; {} is none", Describe(item)));
-      return {};
-    }
-    words.push_back(item.text);
-  }
-  if (words.empty() || words.front().empty()) {
-    section.Fail(key, fmt::format("must be a list of words, as {}", such));
-    return {};
-  }
-  return words;
-}
-
 void ReadSetup(Section& top, Reading& reading) {
   const Value* value = top.Take("setup");
   if (value == nullptr) return;
@@ -78,7 +46,7 @@ void ReadSetup(Section& top, Reading& reading) {
 
 void ReadWrapper(Section& top, Reading& reading) {
   const std::vector<std::string> words =
-      WordsOf(top, "wrapper", "[apptainer, exec, --nv, image.sif]");
+      ReadWords(top, "wrapper", "[apptainer, exec, --nv, image.sif]");
   const std::vector<std::string> names = ParameterNames(reading);
   for (const std::string& word : words) {
     if (HasArgs(std::span(&word, 1))) {
@@ -128,7 +96,7 @@ void ReadContainer(Section& top, Reading& reading) {
     section.Fail("image", "is missing: the image that trials run in");
   }
   if (section.Has("options")) {
-    container.options = WordsOf(section, "options", "[--ipc=host]");
+    container.options = ReadWords(section, "options", "[--ipc=host]");
     CheckOptions(section, container.options);
   }
   section.Finish();

@@ -43,6 +43,10 @@ void ReadEnvironment(Section& top, Reading& reading);
 // `command`, and whether `arg:` has a use. REQUIRES: parameters and env have been read.
 void ReadCommand(Section& top, Reading& reading);
 // `keep`.
+// A list of words, or a text that is split into words; `such` is an example. Empty
+// where the key is absent, or where it was told what is wrong.
+std::vector<std::string> ReadWords(Section& section, const char* key, const char* such);
+
 void ReadKeep(Section& top, Reading& reading);
 // `setup`, `wrapper`, `container`, `tracker`. REQUIRES: resources have been read.
 void ReadSurroundings(Section& top, Reading& reading);
