@@ -205,6 +205,15 @@ TEST_CASE("a torn exit.json is none") {
   }
 }
 
+TEST_CASE("the words of a leader that lost a worker, and of one that did not") {
+  CHECK(SaysKilledWorker(
+      "RuntimeError: DataLoader worker (pid 71) is killed by signal: Killed.\n"));
+  CHECK(SaysKilledWorker("concurrent.futures.process.BrokenProcessPool: A process"));
+  CHECK(SaysKilledWorker("root Cause (first observed failure): exitcode=-9"));
+  CHECK_FALSE(SaysKilledWorker("ValueError: killed the mood"));
+  CHECK_FALSE(SaysKilledWorker(""));
+}
+
 TEST_CASE("last words are valid text, whatever was cut or written") {
   CHECK(CleanUtf8("\x82\xacok") == "ok");
   CHECK(CleanUtf8("a\xff"

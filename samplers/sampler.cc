@@ -4,6 +4,7 @@
 
 #include <cassert>
 
+#include "samplers/internal/fill.h"
 #include "samplers/internal/list.h"
 #include "samplers/internal/model_sampler.h"
 #include "samplers/internal/variants.h"
@@ -25,6 +26,13 @@ void CheckValues(const SearchSpace& space,
       if (const auto problem = space.ProblemWith({item})) {
         problems.push_back(fmt::format("{}[{}].{}", what, i, *problem));
       }
+    }
+    if (!problems.empty()) continue;
+    if (const auto problem = space.ProblemWith(settings[i])) {
+      problems.push_back(fmt::format("{}[{}].{}", what, i, *problem));
+    } else if (const Constraint* constraint = space.Violated(settings[i])) {
+      problems.push_back(fmt::format(
+          "{}[{}]: constraint {} does not hold", what, i, constraint->text()));
     }
   }
 }
@@ -83,6 +91,13 @@ std::vector<std::string> ProblemsWith(const SearchSpace& space,
     return problems;
   }
   CheckPoints(space, options, problems);
+  if (!problems.empty()) return problems;
+  if (options.kind != SamplerKind::kGrid) {
+    if (auto problem = internal::ProblemWithConstraints(space, options.seed)) {
+      problems.push_back(*std::move(problem));
+      return problems;
+    }
+  }
   if (IsModelBased(options.kind)) {
     if (options.num_samples > internal::kMostTrials) {
       problems.push_back(fmt::format("more than {} trials", internal::kMostTrials));
@@ -90,10 +105,18 @@ std::vector<std::string> ProblemsWith(const SearchSpace& space,
     return problems;
   }
   if (options.kind == SamplerKind::kGrid) CheckGrid(space, problems);
-  if (problems.empty() && !internal::CountTrials(space, options)) {
-    problems.push_back(
-        fmt::format("more than {} trials: num_samples times the cells of the grid",
-                    internal::kMostTrials));
+  if (!problems.empty()) return problems;
+  const std::optional<int64_t> count = internal::CountTrials(space, options);
+  if (!count) {
+    problems.push_back(fmt::format(
+        "more than {} trials: num_samples times the cells of the grid{}",
+        internal::kMostTrials,
+        internal::IsFiltered(space)
+            ? fmt::format(", or with `when` or constraints more than {} cells",
+                          internal::kMostFiltered)
+            : ""));
+  } else if (*count == 0) {
+    problems.emplace_back("the constraints leave no cell of the grid");
   }
   return problems;
 }

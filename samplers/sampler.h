@@ -21,6 +21,9 @@
 
 namespace hyperopt {
 
+// The number of a result that was given with the search.
+inline constexpr TrialId kEvaluated(-1);
+
 // One earlier trial, as a sampler sees it.
 struct HistoryEntry {
   TrialId trial;
@@ -55,6 +58,9 @@ struct SamplerOptions {
   // Come first; each takes one of num_samples (times the grid cells it leaves open). A
   // parameter that a point does not name is drawn (or run through, where it is a grid).
   std::vector<Params> points_to_evaluate;
+  // Results from elsewhere: what the model-based ones know before their first trial, as
+  // if it had ended before all others. Entries that do not fit the space are left out.
+  std::vector<HistoryEntry> known;
   // The random parameters of a sample keep their values in all its grid cells.
   bool constant_grid_search = false;
   // kList: the settings of each trial; what a row leaves open is drawn. There are as

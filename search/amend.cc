@@ -54,6 +54,8 @@ std::vector<std::string> WordsOf(const SearchSpace& old, const SearchSpace& spac
     if (before == nullptr) {
       lines.push_back(
           fmt::format("added: {}, {}", parameter.name, Describe(parameter.domain)));
+    } else if (before->when != parameter.when) {
+      lines.push_back("changed: when " + parameter.name + " takes part");
     } else if (before->domain != parameter.domain) {
       lines.push_back(fmt::format("changed: {}, {} -> {}",
                                   parameter.name,

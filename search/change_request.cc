@@ -94,26 +94,49 @@ Params CheckGiven(const SearchSpace& space,
     }
     checked[name] = *typed;
   }
-  return checked;
+  const Params active = space.Active(checked);
+  for (const auto& [name, value] : checked) {
+    if (active.contains(name)) continue;
+    notes->push_back(
+        fmt::format("{} takes no part beside the others; it is left out", name));
+  }
+  if (const Constraint* violated = space.Violated(active)) {
+    throw ConfigError(fmt::format(
+        "{}: constraint {} does not hold", ToJsonText(given), violated->text()));
+  }
+  return active;
 }
 
 Params FillGiven(const SearchSpace& space, Params given, uint64_t seed, TrialId id) {
-  for (const Parameter& parameter : space.parameters()) {
-    if (given.contains(parameter.name)) continue;
-    Rng rng(seed, id, "given " + parameter.name);
-    given[parameter.name] = Draw(parameter.domain, rng);
+  constexpr int kTries = 10'000;
+  for (int i = 0;; ++i) {
+    Params params = given;
+    for (const Parameter& parameter : space.parameters()) {
+      if (params.contains(parameter.name)) continue;
+      std::string stream = "given " + parameter.name;
+      if (i > 0) stream += fmt::format("\n{}", i);
+      Rng rng(seed, id, stream);
+      params[parameter.name] = Draw(parameter.domain, rng);
+    }
+    params = space.Active(std::move(params));
+    const Constraint* violated = space.Violated(params);
+    if (violated == nullptr) return params;
+    if (given.size() == space.size() || i == kTries) {
+      throw ConfigError(fmt::format(
+          "{}: constraint {} does not hold", ToJsonText(params), violated->text()));
+    }
   }
-  return given;
 }
 
 bool NamesAll(const SearchSpace& space, const Params& params) {
   return std::ranges::all_of(space.parameters(), [&](const Parameter& each) {
-    return params.contains(each.name);
+    return params.contains(each.name) || !space.TakesPart(each, params);
   });
 }
 
 bool LiesWithin(const SearchSpace& space, const Params& params) {
-  return params.size() == space.size() && !space.ProblemWith(params);
+  return NamesAll(space, params) && !space.ProblemWith(params) &&
+         space.Violated(params) == nullptr;
 }
 
 }  // namespace hyperopt

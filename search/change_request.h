@@ -49,13 +49,15 @@ struct ChangeRequest {
 };
 
 // Checks one of AddTrials against the space: throws ConfigError for a name that the
-// search does not have and a value of the wrong type. A whole number is taken where a
+// search does not have, a value of the wrong type and a constraint that does not hold
+// whatever is drawn beside. A whole number is taken where a
 // fraction is asked for and the other way round. What lies outside its range is allowed
 // and gets a line in `notes`.
 Params CheckGiven(const SearchSpace& space,
                   const Params& given,
                   std::vector<std::string>* notes);
-// Draws what `given` does not name.
+// Draws what `given` does not name, so that the constraints hold, and leaves out what
+// takes no part. Throws ConfigError where no draw is found.
 Params FillGiven(const SearchSpace& space, Params given, uint64_t seed, TrialId id);
 // All parameters are there: a trial can be run.
 bool NamesAll(const SearchSpace& space, const Params& params);

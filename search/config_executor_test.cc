@@ -239,10 +239,35 @@ TEST_CASE("points_to_evaluate are checked against the space, each with its place
                  "the string \"a\" is not"));
   CHECK(Contains(Errors(Alg("points_to_evaluate: [3]")), "must be a map of parameter"));
   CHECK(Contains(Errors(Alg("points_to_evaluate: {lr: 1}")), "must be a list of maps"));
-  CHECK(Contains(Errors(Alg("evaluated_rewards: [1]")), "not available"));
   CHECK(Contains(Errors(CommandFile("  search_alg: {points_to_evaluate: [{}, {}]}\n"
                                     "  executor: {num_samples: 1}\n")),
                  "has 2 points, more than the 1 of num_samples"));
+}
+
+TEST_CASE("points with a reward are known and not run") {
+  const std::string text =
+      "type: tpe, points_to_evaluate: [{lr: 1}, {lr: 0.25}], evaluated_rewards: ";
+  const SearchConfig config = Parse(Alg(text + "[null, 3]"));
+  CHECK(config.sampler.points_to_evaluate == std::vector<Params>{{{"lr", 1.0}}});
+  REQUIRE(config.sampler.known.size() == 1);
+  CHECK(config.sampler.known[0].params == Params{{"lr", 0.25}});
+  CHECK(config.sampler.known[0].objective == Objective::Of(3));
+  CHECK(config.sampler.known[0].state == TrialState::kCompleted);
+  // What is written back reads as the same.
+  const SearchConfig again = Parse(ResolvedJson(config));
+  CHECK(again.sampler.points_to_evaluate == config.sampler.points_to_evaluate);
+  REQUIRE(again.sampler.known.size() == 1);
+  CHECK(again.sampler.known[0].params == config.sampler.known[0].params);
+  CHECK(ResolvedJson(again) == ResolvedJson(config));
+
+  CHECK(Contains(Errors(Alg(text + "[1]")), "must be a list of 2 numbers"));
+  CHECK(Contains(Errors(Alg(text + "[1, x]")), "must be a number, or null"));
+  CHECK(Contains(Errors(Alg("points_to_evaluate: [{}], evaluated_rewards: [1]")),
+                 "of a point that does not name all parameters"));
+  CHECK(Has(Parse(Alg("type: random, points_to_evaluate: [{lr: 1}], "
+                      "evaluated_rewards: [1]"))
+                .notes,
+            "learns from nothing"));
 }
 
 TEST_CASE("a pure grid runs each configuration once, and says so") {

@@ -65,6 +65,9 @@ OrderedJson ParametersToJson(const SearchConfig& config) {
     if (arg != config.arg_names.end()) {
       entry["arg"] = arg->second ? OrderedJson(*arg->second) : OrderedJson();
     }
+    for (const Condition& condition : parameter.when) {
+      entry["when"][condition.parent] = ListToJson(condition.values);
+    }
     json[parameter.name] = std::move(entry);
   }
   return json;
@@ -103,9 +106,20 @@ OrderedJson SearchAlgToJson(const SamplerOptions& sampler) {
     return json;
   }
   if (sampler.constant_grid_search) json["constant_grid_search"] = true;
-  if (!sampler.points_to_evaluate.empty()) {
-    json["points_to_evaluate"] = ListToJson(sampler.points_to_evaluate);
+  // Read back, those with a reward are known and the others are run.
+  OrderedJson points = OrderedJson::array(), rewards = OrderedJson::array();
+  for (const HistoryEntry& entry : sampler.known) {
+    if (entry.trial != kEvaluated) continue;
+    points.push_back(ParamsToJson(entry.params));
+    rewards.push_back(entry.objective.value);
   }
+  const bool any_known = !rewards.empty();
+  for (const Params& point : sampler.points_to_evaluate) {
+    points.push_back(ParamsToJson(point));
+    rewards.push_back(nullptr);
+  }
+  if (!points.empty()) json["points_to_evaluate"] = std::move(points);
+  if (any_known) json["evaluated_rewards"] = std::move(rewards);
   return json;
 }
 
@@ -157,6 +171,11 @@ OrderedJson HyperoptToJson(const SearchConfig& config) {
   }
   json["value"] = config.value == ValueRule::kLast ? "last" : "best";
   json["parameters"] = ParametersToJson(config);
+  if (!config.space.constraints().empty()) {
+    OrderedJson& list = json["constraints"];
+    for (const Constraint& each : config.space.constraints())
+      list.push_back(each.text());
+  }
   json["search_alg"] = SearchAlgToJson(config.sampler);
   json["executor"] = ExecutorToJson(config.executor);
   json["executor"]["pin_cpus"] = config.around.pin_cpus;
@@ -255,7 +274,7 @@ OrderedJson Resolved(const SearchConfig& config) {
 
 // Settings whose change makes trials of one search incomparable, or that decide what is
 // proposed next. A name stands for itself and all below it.
-constexpr std::array<std::string_view, 12> kRefused = {
+constexpr std::array<std::string_view, 13> kRefused = {
     "command",
     "dataset",
     "workdir",
@@ -267,6 +286,7 @@ constexpr std::array<std::string_view, 12> kRefused = {
     "hyperopt.split",
     "hyperopt.value",
     "hyperopt.parameters",
+    "hyperopt.constraints",
     "hyperopt.search_alg",
 };
 constexpr std::string_view kScheduler = "hyperopt.executor.scheduler";

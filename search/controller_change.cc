@@ -96,6 +96,10 @@ std::string Controller::Apply(const AddTrials& add, Now now) {
   for (size_t i = 0; i < add.params.size(); ++i) {
     try {
       checked.push_back(CheckGiven(config_.space, add.params[i], &notes));
+      if (!config_.space.constraints().empty()) {  // before anything is changed
+        const TrialId id(std::ssize(rows_) + static_cast<int64_t>(i));
+        FillGiven(config_.space, checked.back(), config_.sampler.seed, id);
+      }
     } catch (const ConfigError& error) {
       if (add.params.size() == 1) throw;
       throw ConfigError(fmt::format(

@@ -269,7 +269,9 @@ SweepSpec MakeSweepSpec(const SearchConfig& config,
   if (config.workdir == "snapshot") {
     RunInSnapshot(sweep, started_in, &spec);
   } else if (config.workdir != "trial") {
-    spec.workdir = (started_in / config.workdir).string();
+    const fs::path place =
+        config.workdir.empty() ? started_in : started_in / config.workdir;
+    spec.workdir = place.string();
   }
   for (const auto& [name, entry] : config.env) {
     (entry.from_host ? spec.env_from : spec.env)[name] = entry.value;

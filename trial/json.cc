@@ -29,16 +29,30 @@ bool HasNonFinite(const OrderedJson& json) {
   return false;
 }
 
+// What the parser says without its own names: "unexpected end of input; ...".
+std::string WhatOf(const OrderedJson::exception& error) {
+  std::string what = error.what();
+  for (const std::string_view sign : {"syntax error while parsing ", "] "}) {
+    const size_t at = what.find(sign);
+    if (at != std::string::npos) {
+      what.erase(0, at + sign.size());
+      break;
+    }
+  }
+  return what;
+}
+
 }  // namespace
 
 OrderedJson ParseJson(std::string_view text) {
   try {
     return OrderedJson::parse(text.begin(), text.end());
   } catch (const OrderedJson::parse_error& error) {
-    throw ConfigError(fmt::format("not JSON at byte {}: {}", error.byte, error.what()));
+    throw ConfigError(
+        fmt::format("not JSON at byte {}: {}", error.byte, WhatOf(error)));
   } catch (const OrderedJson::out_of_range& error) {
     throw ConfigError(
-        fmt::format("a number that no double can hold: {}", error.what()));
+        fmt::format("a number that no double can hold: {}", WhatOf(error)));
   }
 }
 

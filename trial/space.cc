@@ -41,6 +41,13 @@ std::optional<std::string> ProblemOf(const GridDomain& d) {
   return ListRules::Problem(d.values);
 }
 
+bool HasValue(const SearchSpace& space,
+              const Condition& condition,
+              const ParamValue& value) {
+  const ParamValue typed = Typed(space.Find(condition.parent)->domain, value);
+  return std::ranges::find(condition.values, typed) != condition.values.end();
+}
+
 bool HoldsFloats(const Domain& domain) {
   return std::holds_alternative<FloatDomain>(domain) ||
          std::holds_alternative<NormalDomain>(domain);
@@ -84,8 +91,9 @@ std::string Describe(const Domain& domain) {
   return std::visit([](const auto& d) { return RulesOf(d).Describe(); }, domain);
 }
 
-SearchSpace::SearchSpace(std::vector<Parameter> parameters)
-    : parameters_(std::move(parameters)) {
+SearchSpace::SearchSpace(std::vector<Parameter> parameters,
+                         std::vector<Constraint> constraints)
+    : parameters_(std::move(parameters)), constraints_(std::move(constraints)) {
   std::set<std::string_view> names;
   for (const Parameter& parameter : parameters_) {
     if (parameter.name.empty()) throw ConfigError("a parameter has no name");
@@ -95,6 +103,50 @@ SearchSpace::SearchSpace(std::vector<Parameter> parameters)
     if (const auto problem = hyperopt::ProblemWith(parameter.domain)) {
       throw ConfigError(fmt::format("parameter {}: {}", parameter.name, *problem));
     }
+  }
+  for (const Constraint& constraint : constraints_) {
+    for (const std::string& name : constraint.names()) {
+      if (Find(name) != nullptr) continue;
+      throw ConfigError(fmt::format(
+          "constraint {}: {}", constraint.text(), *ProblemWith({{name, {}}})));
+    }
+  }
+  CheckConditions();
+}
+
+void SearchSpace::CheckConditions() {
+  for (Parameter& parameter : parameters_) {
+    for (Condition& condition : parameter.when) {
+      is_conditional_ = true;
+      if (condition.values.empty()) {
+        throw ConfigError(fmt::format("{}: `when` lacks values", parameter.name));
+      }
+      for (ParamValue& value : condition.values) {
+        if (const auto problem = ProblemWith({{condition.parent, value}})) {
+          throw ConfigError(fmt::format("{}: when: {}", parameter.name, *problem));
+        }
+        value = Typed(Find(condition.parent)->domain, value);
+      }
+    }
+  }
+  std::set<std::string_view> placed;
+  for (bool any = true; any && parents_first_.size() < size();) {
+    any = false;
+    for (size_t i = 0; i < size(); ++i) {
+      const Parameter& parameter = parameters_[i];
+      const bool ready = std::ranges::all_of(parameter.when, [&](const Condition& c) {
+        return placed.contains(c.parent);
+      });
+      if (!ready || !placed.insert(parameter.name).second) continue;
+      parents_first_.push_back(i);
+      any = true;
+    }
+  }
+  for (const Parameter& parameter : parameters_) {
+    if (placed.contains(parameter.name)) continue;
+    throw ConfigError(
+        fmt::format("{}: `when` leads in a circle back to itself or to one that does",
+                    parameter.name));
   }
 }
 
@@ -121,7 +173,43 @@ std::optional<std::string> SearchSpace::ProblemWith(const Params& params) const 
                          Describe(parameter->domain));
     }
   }
+  for (const auto& [name, value] : params) {
+    for (const Condition& condition : Find(name)->when) {
+      const auto parent = params.find(condition.parent);
+      if (parent == params.end() || HasValue(*this, condition, parent->second))
+        continue;
+      return fmt::format("{}: takes no part where {} is {}",
+                         name,
+                         condition.parent,
+                         ToJsonText(parent->second));
+    }
+  }
   return std::nullopt;
+}
+
+bool SearchSpace::TakesPart(const Parameter& parameter, const Params& params) const {
+  return std::ranges::all_of(parameter.when, [&](const Condition& condition) {
+    const auto parent = params.find(condition.parent);
+    return parent != params.end() && HasValue(*this, condition, parent->second);
+  });
+}
+
+Params SearchSpace::Active(Params params) const {
+  if (!is_conditional_) return params;
+  for (const size_t i : parents_first_) {
+    const Parameter& parameter = parameters_[i];
+    if (!parameter.when.empty() && !TakesPart(parameter, params)) {
+      params.erase(parameter.name);
+    }
+  }
+  return params;
+}
+
+const Constraint* SearchSpace::Violated(const Params& params) const {
+  for (const Constraint& constraint : constraints_) {
+    if (!constraint.Holds(params)) return &constraint;
+  }
+  return nullptr;
 }
 
 }  // namespace hyperopt

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "trial/constraint.h"
 #include "trial/param_value.h"
 #include "trial/rng.h"
 
@@ -90,31 +91,61 @@ ParamValue ValueAt(const Domain& domain, int64_t index);
 // One line for a person: "loguniform 1.0e-05 .. 0.1", "one of sgd, adam".
 std::string Describe(const Domain& domain);
 
+// A parameter takes part in a trial only where `parent` takes part and has one of
+// these values.
+struct Condition {
+  std::string parent;
+  std::vector<ParamValue> values;  // not empty, of the parent's domain
+  bool operator==(const Condition&) const = default;
+};
+
 struct Parameter {
   std::string name;
   Domain domain;
+  std::vector<Condition> when = {};  // all of them must hold
   bool operator==(const Parameter&) const = default;
 };
 
 // The parameters in the order written, which is the order in which their values are
-// merged into a configuration. Immutable once built.
+// merged into a configuration, and what must hold between them. Immutable once built.
 class SearchSpace {
  public:
   SearchSpace() = default;
-  // Throws ConfigError on a repeated or empty name or an invalid domain. The search
-  // file's reader checks the same with places; this guards every other way in.
-  explicit SearchSpace(std::vector<Parameter> parameters);
+  // Throws ConfigError on a repeated or empty name, an invalid domain, a condition on
+  // an unknown parameter or a value that it never has, conditions in a circle, a
+  // constraint that names an unknown parameter. The search file's reader checks the
+  // same with places; this guards every other way in.
+  explicit SearchSpace(std::vector<Parameter> parameters,
+                       std::vector<Constraint> constraints = {});
 
   std::span<const Parameter> parameters() const { return parameters_; }
+  std::span<const Constraint> constraints() const { return constraints_; }
   const Parameter* Find(std::string_view name) const;
   size_t size() const { return parameters_.size(); }
+  // Whether any parameter has a condition.
+  bool is_conditional() const { return is_conditional_; }
 
-  // Whether each named value lies in its domain; the text names the first that does
-  // not. A parameter that is absent is no problem, an unknown one is.
+  // Whether each named value lies in its domain, and what is named takes part; the text
+  // names the first that does not. A parameter that is absent is no problem (nor is one
+  // whose condition is on an absent one), an unknown one is. Constraints are not looked
+  // at.
   std::optional<std::string> ProblemWith(const Params& params) const;
 
+  // Whether the parameter takes part beside these: each parent of its conditions is
+  // there with one of the values. REQUIRES: `params` holds none that takes no part.
+  bool TakesPart(const Parameter& parameter, const Params& params) const;
+  // What takes part, of values for all parameters.
+  Params Active(Params params) const;
+  // The first constraint that does not hold; nullptr where all do.
+  const Constraint* Violated(const Params& params) const;
+
  private:
+  void CheckConditions();
+
   std::vector<Parameter> parameters_;
+  std::vector<Constraint> constraints_;
+  std::vector<size_t> parents_first_;  // an order of the parameters
+  bool is_conditional_ = false;
 };
 
 }  // namespace hyperopt

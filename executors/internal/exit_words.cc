@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "trial/errors.h"
 #include "trial/fs.h"
@@ -34,6 +35,16 @@ std::string CleanUtf8(std::string_view text) {
   return ParseJson(QuoteJson(text.substr(start))).get<std::string>();
 }
 
+namespace {
+
+bool HasOneOf(std::string_view words, std::span<const std::string_view> signs) {
+  return std::ranges::any_of(signs, [&](std::string_view sign) {
+    return words.find(sign) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
 bool SaysDeviceMemory(std::string_view words) {
   constexpr std::string_view kSigns[] = {
       "CUDA out of memory",
@@ -45,9 +56,20 @@ bool SaysDeviceMemory(std::string_view words) {
       "HIP out of memory",
       "OOM when allocating tensor",  // TensorFlow
   };
-  return std::any_of(std::begin(kSigns), std::end(kSigns), [&](std::string_view sign) {
-    return words.find(sign) != std::string_view::npos;
-  });
+  return HasOneOf(words, kSigns);
+}
+
+bool SaysKilledWorker(std::string_view words) {
+  constexpr std::string_view kSigns[] = {
+      "killed by signal: Killed",  // a DataLoader's worker
+      "BrokenProcessPool",         // concurrent.futures
+      "TerminatedWorkerError",     // joblib
+      "WorkerLostError",           // billiard
+      "signal 9",
+      "SIGKILL",
+      "exitcode=-9",
+  };
+  return HasOneOf(words, kSigns);
 }
 
 OomWatch::OomWatch() {

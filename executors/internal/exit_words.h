@@ -19,6 +19,10 @@ std::string CleanUtf8(std::string_view text);
 // TensorFlow, CUDA).
 bool SaysDeviceMemory(std::string_view words);
 
+// Whether the words of a program tell that one of its workers was killed, as a leader
+// says it that outlives its workers and ends with a code of its own.
+bool SaysKilledWorker(std::string_view words);
+
 // Counts the kernel's OOM kills where this process may see them: in its own cgroup,
 // else on the whole machine.
 class OomWatch {

@@ -289,7 +289,10 @@ void RunSet::Finish(HeldRun* run, Now now) {
         words.size() - std::min(words.size(), kLastWords)));
     const bool killed =
         (info.signal == SIGKILL && !run->killing) || info.exit_code == 128 + SIGKILL;
-    info.host_memory = killed && oom_.Rose().value_or(true);
+    // A leader that outlived a killed worker is believed only where the kernel's count
+    // agrees.
+    info.host_memory = killed ? oom_.Rose().value_or(true)
+                              : SaysKilledWorker(words) && oom_.Rose().value_or(false);
   }
   Save(run, now);
 }

@@ -40,6 +40,12 @@ std::optional<Axis> AxisOf(const Domain& domain, size_t parameter) {
   return axis;
 }
 
+// The coordinate of one that takes no part.
+double RestOf(const Axis& axis) {
+  if (axis.kind == AxisKind::kCategorical) return 0;
+  return axis.kind == AxisKind::kOrdered ? axis.MiddleOf(axis.levels / 2) : 0.5;
+}
+
 }  // namespace
 
 int64_t Axis::LevelOf(double u) const {
@@ -70,7 +76,11 @@ std::optional<Row> Encoding::ToRow(const Params& params) const {
   for (const Axis& axis : axes_) {
     const Parameter& parameter = space_.parameters()[axis.parameter];
     const auto found = params.find(parameter.name);
-    if (found == params.end()) return std::nullopt;
+    if (found == params.end()) {
+      if (parameter.when.empty()) return std::nullopt;
+      row.push_back(RestOf(axis));
+      continue;
+    }
     const std::optional<double> u = ToUnit(parameter.domain, found->second);
     if (!u) return std::nullopt;
     if (axis.kind == AxisKind::kCategorical) {
@@ -147,11 +157,26 @@ bool Observations::Continues(const History& history) const {
   return keys_.empty() || history.ended[keys_.size() - 1].params == last_params_;
 }
 
+Observations::Observations(const Encoding& encoding,
+                           Goal goal,
+                           std::span<const HistoryEntry> known)
+    : encoding_(encoding), goal_(goal) {
+  for (const HistoryEntry& entry : known) {
+    if (auto seen = ObservationOf(entry)) known_.push_back(*std::move(seen));
+  }
+  ended_ = known_;
+}
+
 void Observations::Add(const HistoryEntry& entry) {
   keys_.push_back(KeyOf(entry));
   last_params_ = entry.params;
+  if (auto seen = ObservationOf(entry)) ended_.push_back(*std::move(seen));
+}
+
+std::optional<Observation> Observations::ObservationOf(
+    const HistoryEntry& entry) const {
   std::optional<Row> row = encoding_.ToRow(entry.params);
-  if (!row) return;
+  if (!row) return std::nullopt;
   Observation seen{.row = std::move(*row), .step = entry.step};
   if (entry.state != TrialState::kFailed && entry.objective.finite()) {
     const double value = entry.objective.value;
@@ -159,14 +184,14 @@ void Observations::Add(const HistoryEntry& entry) {
     seen.outcome =
         entry.state == TrialState::kCompleted ? Outcome::kValue : Outcome::kPruned;
   }
-  ended_.push_back(std::move(seen));
+  return seen;
 }
 
 void Observations::Update(const History& history) {
   if (!Continues(history)) {
     ++generation_;
     keys_.clear();
-    ended_.clear();
+    ended_ = known_;
   }
   for (size_t i = keys_.size(); i < history.ended.size(); ++i) Add(history.ended[i]);
   pending_.clear();

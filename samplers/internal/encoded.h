@@ -43,7 +43,8 @@ class Encoding {
   // How many different settings there are; nullopt where infinite or over 2^62.
   std::optional<int64_t> cells() const { return cells_; }
 
-  // nullopt where a parameter is absent or its value is none of its domain's.
+  // nullopt where a parameter is absent that has no condition, or a value is none of
+  // its domain's. One that takes no part is in the middle, or the first category.
   std::optional<Row> ToRow(const Params& params) const;
   // Every parameter of the space; one that is no axis has its only value.
   Params ToParams(std::span<const double> row) const;
@@ -74,8 +75,10 @@ struct Observation {
 // record tells for certain.
 class Observations {
  public:
-  Observations(const Encoding& encoding, Goal goal)
-      : encoding_(encoding), goal_(goal) {}
+  // `known` comes before every history.
+  Observations(const Encoding& encoding,
+               Goal goal,
+               std::span<const HistoryEntry> known = {});
 
   // Reads what is new in `history`, or all of it where it is another one. An ended
   // trial's parameters are taken to be those it had.
@@ -98,9 +101,11 @@ class Observations {
   static Key KeyOf(const HistoryEntry& entry);
   bool Continues(const History& history) const;
   void Add(const HistoryEntry& entry);
+  std::optional<Observation> ObservationOf(const HistoryEntry& entry) const;
 
   const Encoding& encoding_;
   const Goal goal_;
+  std::vector<Observation> known_;
   std::vector<Key> keys_;  // of every entry read
   Params last_params_;     // of the last one
   std::vector<Observation> ended_;

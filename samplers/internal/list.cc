@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trial/rng.h"
+#include "samplers/internal/fill.h"
 
 namespace hyperopt::internal {
 namespace {
@@ -13,21 +13,11 @@ class ListSampler final : public Sampler {
       : space_(space),
         seed_(options.seed),
         rows_(options.rows),
-        count_(std::min(options.num_samples, std::ssize(options.rows))) {
-    for (Params& row : rows_) {
-      for (auto& [name, value] : row) value = Typed(space_.Find(name)->domain, value);
-    }
-  }
+        count_(std::min(options.num_samples, std::ssize(options.rows))) {}
 
   std::optional<Params> Suggest(TrialId id, const History&) const override {
     if (id.value() < 0 || id.value() >= count_) return std::nullopt;
-    Params params = rows_[static_cast<size_t>(id.value())];
-    for (const Parameter& parameter : space_.parameters()) {
-      if (params.contains(parameter.name)) continue;
-      Rng rng(seed_, id, parameter.name);
-      params[parameter.name] = Draw(parameter.domain, rng);
-    }
-    return params;
+    return Fill(space_, rows_[static_cast<size_t>(id.value())], seed_, id);
   }
 
   std::optional<int64_t> TrialCount() const override { return count_; }
@@ -36,7 +26,7 @@ class ListSampler final : public Sampler {
  private:
   const SearchSpace space_;
   const uint64_t seed_;
-  std::vector<Params> rows_;
+  const std::vector<Params> rows_;
   const int64_t count_;
 };
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "samplers/internal/fill.h"
 #include "samplers/internal/gp.h"
 #include "samplers/internal/sobol.h"
 #include "samplers/internal/tpe.h"
@@ -14,6 +15,7 @@ namespace {
 
 // A finite space up to this size is enumerated to find what is left.
 constexpr int64_t kMostEnumerated = 4096;
+constexpr int64_t kMostFilteredCells = 1 << 18;  // where many cells are no trial
 constexpr int kTries = 64;
 // Gaussian processes serve well up to this many dimensions and trials; kAuto.
 constexpr size_t kMostGpAxes = 40;
@@ -37,8 +39,8 @@ class ModelSampler final : public Sampler {
       : space_(space),
         options_(options),
         encoding_(space_),
-        seen_(encoding_, options.goal),
-        startup_(StartupTrials(encoding_)) {
+        seen_(encoding_, options.goal, options.known),
+        startup_(StartupTrials(encoding_) - std::ssize(options.known)) {
     const SamplerKind kind = options.kind;
     const bool is_auto = kind == SamplerKind::kAuto;
     if (is_auto) gp_until_ = RuleOfAuto(encoding_).gp_until;
@@ -58,12 +60,15 @@ class ModelSampler final : public Sampler {
     if (id.value() < std::ssize(options_.points_to_evaluate)) return Point(id);
     const Pace pace =
         options_.kind == SamplerKind::kAuto ? PaceOf(history) : Pace::kSlow;
-    if (pace == Pace::kInstant) return encoding_.ToParams(DesignRow(DesignIndex(id)));
+    if (pace == Pace::kInstant) {
+      Params params = ParamsOf(DesignRow(DesignIndex(id)));
+      return space_.Violated(params) == nullptr ? params : Drawn(id, {});
+    }
     seen_.Update(history);
     const std::set<Params> tried = Tried(history);
     for (const Row& row : Rows(id, pace)) {
-      Params params = encoding_.ToParams(row);
-      if (!tried.contains(params)) return params;
+      Params params = ParamsOf(row);
+      if (!tried.contains(params) && space_.Violated(params) == nullptr) return params;
     }
     std::optional<Params> untried = Untried(id, tried);
     // Nobody chose a model here, so the stated number of trials comes.
@@ -75,26 +80,24 @@ class ModelSampler final : public Sampler {
   std::optional<int64_t> TrialCount() const override {
     const auto cells = encoding_.cells();
     if (options_.kind == SamplerKind::kAuto) return options_.num_samples;
-    if (cells && *cells < options_.num_samples) return std::nullopt;
+    const bool may_be_fewer = space_.is_conditional() || !space_.constraints().empty();
+    if (cells && (may_be_fewer || *cells < options_.num_samples)) return std::nullopt;
     return options_.num_samples;
   }
   bool needs_history() const override { return true; }
 
  private:
-  Params Point(TrialId id) const {
-    Params params = options_.points_to_evaluate[static_cast<size_t>(id.value())];
-    for (auto& [name, value] : params) value = Typed(space_.Find(name)->domain, value);
-    return Drawn(id, std::move(params));
+  std::optional<Params> Point(TrialId id) const {
+    return Drawn(id, options_.points_to_evaluate[static_cast<size_t>(id.value())]);
   }
 
   // What `params` leaves open is drawn.
-  Params Drawn(TrialId id, Params params) const {
-    for (const Parameter& parameter : space_.parameters()) {
-      if (params.contains(parameter.name)) continue;
-      Rng rng(options_.seed, id, parameter.name);
-      params[parameter.name] = Draw(parameter.domain, rng);
-    }
-    return params;
+  std::optional<Params> Drawn(TrialId id, Params params) const {
+    return Fill(space_, std::move(params), options_.seed, id);
+  }
+
+  Params ParamsOf(const Row& row) const {
+    return space_.Active(encoding_.ToParams(row));
   }
 
   // What was tried or is being tried. Only a finite space can meet a setting twice
@@ -135,20 +138,27 @@ class ModelSampler final : public Sampler {
   // All that was proposed has been tried: another setting, nullopt where none is left.
   std::optional<Params> Untried(TrialId id, const std::set<Params>& tried) const {
     Rng rng(options_.seed, id, "untried");
+    const auto is_good = [&](const Params& params) {
+      return !tried.contains(params) && space_.Violated(params) == nullptr;
+    };
     for (int i = 0; i < kTries; ++i) {
       std::vector<double> cube(encoding_.size());
       for (double& u : cube) u = rng.Uniform();
-      Params params = encoding_.ToParams(encoding_.FromCube(cube));
-      if (!tried.contains(params)) return params;
+      Params params = ParamsOf(encoding_.FromCube(cube));
+      if (is_good(params)) return params;
     }
-    const int64_t cells = encoding_.cells().value();
+    if (!encoding_.cells()) return Drawn(id, {});
+    const int64_t cells = *encoding_.cells();
     // Only a space that is nearly used up comes here, so few cells lie between two
     // that are left.
     const auto start = static_cast<int64_t>(rng.Below(static_cast<uint64_t>(cells)));
-    const int64_t most = std::min(cells, kMostEnumerated + 2 * std::ssize(tried));
+    const bool is_plain = !space_.is_conditional() && space_.constraints().empty();
+    const int64_t most = is_plain
+                             ? std::min(cells, kMostEnumerated + 2 * std::ssize(tried))
+                             : std::min(cells, kMostFilteredCells);
     for (int64_t i = 0; i < most; ++i) {
-      Params params = encoding_.CellAt((start + i) % cells);
-      if (!tried.contains(params)) return params;
+      Params params = space_.Active(encoding_.CellAt((start + i) % cells));
+      if (is_good(params)) return params;
     }
     return std::nullopt;
   }

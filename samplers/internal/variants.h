@@ -16,7 +16,13 @@ constexpr int64_t kMostTrials = int64_t{1} << 31;
 // How many values of the domain are run through; nullopt where it is drawn from.
 std::optional<int64_t> GridSize(SamplerKind kind, const Domain& domain);
 
-// The exact number of trials; nullopt where it is over kMostTrials.
+// Whether something must hold between parameters: then a grid's cells are listed, of
+// which there may be so many.
+bool IsFiltered(const SearchSpace& space);
+constexpr int64_t kMostFiltered = int64_t{1} << 17;
+
+// The exact number of trials; nullopt where it is over kMostTrials, or a grid has more
+// than kMostFiltered cells that would have to be listed.
 // REQUIRES: not more points than samples.
 std::optional<int64_t> CountTrials(const SearchSpace& space,
                                    const SamplerOptions& options);

@@ -83,6 +83,19 @@ std::string TrialsText(const SearchConfig& config, int64_t trials) {
   return text + fmt::format(" ({}, seed {})", SamplerText(config), config.sampler.seed);
 }
 
+// " where optimizer is sgd".
+std::string WhenText(const Parameter& parameter) {
+  std::vector<std::string> conditions;
+  for (const Condition& condition : parameter.when) {
+    std::vector<std::string> values;
+    for (const ParamValue& value : condition.values) values.push_back(ToWord(value));
+    conditions.push_back(
+        fmt::format("{} is {}", condition.parent, fmt::join(values, " or ")));
+  }
+  return conditions.empty() ? ""
+                            : fmt::format(", where {}", fmt::join(conditions, " and "));
+}
+
 std::string NeedText(const ResourceRequest& request) {
   std::string text = Count(request.cpus, "CPU");
   const Share gpus = request.gpu_per_rank * request.ranks;
@@ -149,7 +162,8 @@ void PrintConfigurations(const SearchConfig& config,
     if (!params) break;
     std::vector<std::string> cells = {std::to_string(id)};
     for (const Parameter& parameter : config.space.parameters()) {
-      cells.push_back(ValueText(params->at(parameter.name)));
+      const auto value = params->find(parameter.name);
+      cells.push_back(value == params->end() ? "-" : ValueText(value->second));
     }
     table.AddRow(std::move(cells));
   }
@@ -188,8 +202,11 @@ int CheckCommand(const CheckOptions& options) {
   PrintRungs(config.scheduler);
   Line("files", ExpectedFiles(config, trials));
   for (const Parameter& parameter : config.space.parameters()) {
-    Line("searches", parameter.name + ": " + Describe(parameter.domain));
+    Line("searches",
+         parameter.name + ": " + Describe(parameter.domain) + WhenText(parameter));
   }
+  for (const Constraint& each : config.space.constraints())
+    Line("such that", each.text());
   if (by_default) {
     Line("note", "gpu_resources_per_trial is absent: 1, since there are GPUs");
   }

@@ -23,19 +23,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Of each condition the values that its parent still has.
+void KeepPossible(std::vector<Parameter>* parameters) {
+  for (Parameter& parameter : *parameters) {
+    for (Condition& condition : parameter.when) {
+      const auto parent =
+          std::ranges::find(*parameters, condition.parent, &Parameter::name);
+      std::erase_if(condition.values, [&](const ParamValue& value) {
+        return parent == parameters->end() || !ToUnit(parent->domain, value);
+      });
+    }
+    std::erase_if(parameter.when, [](const Condition& c) { return c.values.empty(); });
+  }
+}
+
 // One value each of what the finalists have: whatever was run is in such a space.
 SearchSpace SpaceOf(const SearchSpace& space, std::span<const Finalist> finalists) {
   std::vector<Parameter> parameters;
   for (const Parameter& parameter : space.parameters()) {
     CategoricalDomain domain;
     for (const Finalist& finalist : finalists) {
-      const ParamValue& value = finalist.params.at(parameter.name);
-      if (std::ranges::find(domain.values, value) == domain.values.end()) {
-        domain.values.push_back(value);
+      const auto value = finalist.params.find(parameter.name);
+      if (value == finalist.params.end()) continue;
+      if (std::ranges::find(domain.values, value->second) == domain.values.end()) {
+        domain.values.push_back(value->second);
       }
     }
-    parameters.push_back({parameter.name, std::move(domain)});
+    if (domain.values.empty()) continue;  // it takes part in none of them
+    parameters.push_back({parameter.name, std::move(domain), parameter.when});
   }
+  KeepPossible(&parameters);
   return SearchSpace(std::move(parameters));
 }
 

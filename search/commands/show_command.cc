@@ -109,10 +109,12 @@ void Print(const TrialFacts& facts) {
   Say(Wrapped(Printable(StateText(facts.row)), width, 2));
   Say(fmt::format("  {}: {}", Printable(facts.sweep.metric), ResultLine(facts.row)));
   SayUnder("parameters", ParamLines(facts.params, width - 2));
-  SayUnder(Printable(facts.sweep.metric) + " by step",
-           PlotCurve(facts.curve,
-                     SpeaksUtf8() ? PlotInk::kBraille : PlotInk::kAscii,
-                     {narrow - 2, 8}));
+  if (facts.curve.size() > 1) {
+    SayUnder(Printable(facts.sweep.metric) + " by step",
+             PlotCurve(facts.curve,
+                       SpeaksUtf8() ? PlotInk::kBraille : PlotInk::kAscii,
+                       {narrow - 2, 8}));
+  }
   std::vector<std::string> rungs;
   for (const RungRow& rung : facts.rungs) rungs.push_back(RungLine(rung));
   SayWrapped("rungs", rungs);

@@ -97,7 +97,8 @@ SearchConfig LoadConfig(const ConfigOptions& options) {
   }
   if (!options.file) {
     throw ConfigError(
-        "no search file: hyperopt --config search.yaml (hyperopt --help shows more)");
+        "no search file is named: give one, as search.yaml (hyperopt init writes one, "
+        "--help shows more)");
   }
   return LoadConfig(*options.file, overrides, options.dataset);
 }

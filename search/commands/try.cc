@@ -82,8 +82,9 @@ Params ParamsOfTrial(const SearchConfig& config,
 void SearchThese(const Params& params, SearchConfig* config) {
   std::vector<Parameter> parameters;
   for (const Parameter& parameter : config->space.parameters()) {
-    parameters.push_back(
-        {parameter.name, CategoricalDomain{{params.at(parameter.name)}}});
+    const auto value = params.find(parameter.name);
+    if (value == params.end()) continue;  // it takes no part
+    parameters.push_back({parameter.name, CategoricalDomain{{value->second}}});
   }
   config->space = SearchSpace(std::move(parameters));
   SamplerOptions list;
@@ -142,13 +143,16 @@ int TryCommand(const TryOptions& options) {
   run.progress = ProgressMode::kSilent;
   run.resources = options.resources;
   if (options.keep) folder.Keep();
-  TryWatch watch(folder.path(), config.executor.resources.ranks, options.stop_after_s);
+  const ResourceRequest& resources = config.executor.resources;
+  TryWatch watch(
+      folder.path(), resources.ranks, !resources.hide_gpus, options.stop_after_s);
   const int code = RunSweep(std::move(run));
   watch.Finish();
   const TrialFacts facts = ReadTrial(folder.path(), TrialId(0));
   const Oddities odd = OddLines(OpenQuery(folder.path()).store());
   std::printf("\n");
-  for (const std::string& line : TryReport(facts, odd, TextWidth())) {
+  for (const std::string& line :
+       TryReport(facts, odd, watch.device_memory(), TextWidth())) {
     std::printf("%s\n", line.c_str());
   }
   if (options.keep) {

@@ -30,8 +30,10 @@ struct TryOptions {
 int TryCommand(const TryOptions& options);
 
 // What is said of the trial at its end, for a person, lines of at most `width` columns.
+// `device_memory` is the most that was seen, in bytes.
 std::vector<std::string> TryReport(const TrialFacts& facts,
                                    const Oddities& odd,
+                                   int64_t device_memory,
                                    size_t width);
 // Lines of the trial's files that were no reports, by the record's events.
 Oddities OddLines(const TrialStore& store);

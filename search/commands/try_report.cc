@@ -226,6 +226,7 @@ Oddities OddLines(const TrialStore& store) {
 
 std::vector<std::string> TryReport(const TrialFacts& facts,
                                    const Oddities& odd,
+                                   int64_t device_memory,
                                    size_t width) {
   std::vector<std::string> lines;
   const auto say = [&](const char* name, const std::string& text) {
@@ -256,6 +257,9 @@ std::vector<std::string> TryReport(const TrialFacts& facts,
   say("time", PaceText(seen));
   const int64_t memory = facts.runs.back().peak_memory;
   say("memory", memory == 0 ? "" : SizeToText(memory) + " at its peak, on the host");
+  say("devices",
+      device_memory == 0 ? ""
+                         : SizeToText(device_memory) + " at its peak, as was seen");
   say("checkpoints", CheckpointText(facts));
   say("stop", StopText(facts));
   say("note", OddText(odd));

@@ -9,9 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "executors/attempt_folder.h"
+#include "executors/device_peak.h"
 #include "search/commands/ask_controller.h"
 #include "trial/clock.h"
 #include "trial/errors.h"
+#include "trial/fs.h"
+#include "trial/text.h"
 
 namespace hyperopt {
 namespace {
@@ -23,6 +26,7 @@ constexpr RunKey kTheRun{TrialId(0), RunId(0), Attempt(1)};
 
 TryWatch::TryWatch(std::filesystem::path dir,
                    int ranks,
+                   bool uses_devices,
                    std::optional<double> stop_after_s)
     : dir_(std::move(dir)),
       attempt_(AttemptDir(dir_, kTheRun)),
@@ -36,6 +40,7 @@ TryWatch::TryWatch(std::filesystem::path dir,
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   thread_ = std::thread([this] { Run(); });
+  if (uses_devices) devices_ = std::thread([this] { WatchDevices(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -45,7 +50,24 @@ void TryWatch::Finish() {
   if (!thread_.joinable()) return;
   over_ = true;
   thread_.join();
+  if (devices_.joinable()) devices_.join();
   ShowNew();
+}
+
+// The driver may take long to answer, which the output does not wait for.
+void TryWatch::WatchDevices() {
+  std::string sweep;
+  for (; sweep.empty() && !over_; ::poll(nullptr, 0, kLookEveryMs)) {
+    try {
+      sweep = Trim(ReadFile(dir_ / "sweep.id").value_or(""));
+    } catch (const EnvironmentError&) {
+      return;
+    }
+  }
+  if (sweep.empty()) return;
+  DevicePeak peak(sweep);
+  for (; !over_; ::poll(nullptr, 0, kLookEveryMs)) peak.Look();
+  device_memory_ = peak.bytes();
 }
 
 void TryWatch::ShowNew() {

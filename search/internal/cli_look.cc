@@ -37,7 +37,7 @@ void AddTrials(const CommandLine& line) {
       [](const std::string& text) { return TrialStateFromString(text); },
       "a state: pending, running, paused, completed, stopped, failed");
   Add(command, "--limit", &trials->limit, "So many lines; 0 is all", "N")
-      ->check(CLI::NonNegativeNumber)
+      ->check(Checked(CLI::NonNegativeNumber))
       ->capture_default_str();
   command->add_flag("--json", trials->json, "As JSON; all of them unless --limit");
   command->callback([=, run = line.run] {
@@ -85,7 +85,7 @@ void AddBest(const CommandLine& line) {
       [best] { best->format = BestFormat::kValue; },
       "Its value alone: --format value");
   Add(command, "--top", &best->top, "A table of so many of the best", "N")
-      ->check(CLI::PositiveNumber);
+      ->check(Checked(CLI::PositiveNumber));
   command->callback([=, run = line.run] { *run = [=] { return BestCommand(*best); }; });
 }
 

@@ -46,6 +46,9 @@ CLI::Option* AddParsed(CLI::App* app,
       ->type_name(what);
 }
 
+// The check without its own name in the help, which would stand behind the value's.
+inline CLI::Validator Checked(CLI::Validator check) { return check.description(""); }
+
 inline void AddDir(CLI::App* app, std::optional<std::filesystem::path>* dir) {
   Add(app, "DIR", dir, "The sweep's folder; absent: the newest under results/");
 }

@@ -52,15 +52,15 @@ void AddLogs(const CommandLine& line) {
   command->add_flag("--stdout", options->only_stdout, "Its stdout alone");
   command->add_flag("--stderr", options->only_stderr, "Its stderr alone, to stdout");
   Add(command, "--rank", &options->rank, "Of this rank", "K")
-      ->check(CLI::NonNegativeNumber);
+      ->check(Checked(CLI::NonNegativeNumber));
   Add(command,
       "--attempt",
       &options->attempt,
       "Of this attempt; absent: the newest",
       "N")
-      ->check(CLI::PositiveNumber);
+      ->check(Checked(CLI::PositiveNumber));
   Add(command, "--tail", &options->tail, "Only so many last lines of each", "N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(Checked(CLI::NonNegativeNumber));
   command->callback([=, run = line.run] {
     ReadWords(words, options.get());
     *run = [=] { return LogsCommand(*options); };

@@ -83,7 +83,10 @@ void SweepLoop::ReapExecutor() {
 void SweepLoop::GiveUpHere() {
   const std::string why =
       "no trial can start on this machine:\n" + LastWordsOfExecutor(folder_->dir());
-  if (!options_.listen) throw EnvironmentError(why);
+  if (!options_.listen) {
+    throw EnvironmentError(why +
+                           "\nmend that and type the line again: nothing is lost");
+  }
   Say(why);
 }
 

@@ -137,6 +137,15 @@ class ExamplesTest(unittest.TestCase):
         self.assertIn(f"loss {best['value']}", log)
         self.assertIn("hyperopt hooks: finished, loss", log)
 
+    def test_shared_machine(self):
+        trials, best = self.search("shared-machine", planned=4)
+        self.expect_states(trials, "completed")
+        self.expect_best(trials, best, min)
+        said = self.hyperopt("logs", os.path.join(self.base, "results", "shared-machine"), "2")
+        self.assertIn(f"lab-cache-{os.geteuid()}", said)
+        self.assertIn(f"niceness  {min(os.nice(0) + 10, 19)}", said)
+        self.assertIn("run       shared-machine-2", said)
+
     def test_torchrun_style(self):
         trials, best = self.search("torchrun-style", "hyperopt.executor.num_samples=4", planned=4)
         self.expect_states(trials, "completed", "stopped")

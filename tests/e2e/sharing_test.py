@@ -202,6 +202,25 @@ class SharingTest(SceneTest):
         scene.expect(process)
         self.assertEqual([t["state"] for t in scene.trials()], ["completed"] * 2)
 
+    def test_try_says_what_was_held_of_devices(self):
+        scene = self.scene
+        self.with_driver()
+        self.driver((80, []))
+        scene.search('mark pid $$; ' + HELD, cpu_resources_per_trial=0.1, num_samples=1)
+        process = scene.spawn("try", scene.config)
+        pid = int(scene.await_marks("pid", 1)[0][2])
+        self.driver((60, [(pid, 12), (os.getpid(), 8)]))  # others' processes do not count
+        asked = os.path.join(scene.folder, "driver.asked")
+        open(asked, "w").close()
+
+        def looked():
+            with open(asked) as file:
+                return file.read().split().count(str(process.pid)) >= 2  # so that one is whole
+        wait_until(looked, "a look at the devices")
+        scene.open("go.0")
+        scene.expect(process)
+        self.assertRegex(scene.said(), r"devices +12 GiB at its peak")
+
     def test_without_the_drivers_library(self):
         scene = self.scene
         scene.search(DONE, cpu_resources_per_trial=0.1, gpu_memory_per_trial="10GiB", num_samples=2)

@@ -21,9 +21,12 @@ constexpr std::array kHomes = {
     Home{"metric", "hyperopt"},
     Home{"output_feature", "hyperopt"},
     Home{"split", "hyperopt"},
+    Home{"constraints", "hyperopt"},
     Home{"search_alg", "hyperopt"},
     Home{"executor", "hyperopt"},
     Home{"points_to_evaluate", "hyperopt.search_alg"},
+    Home{"evaluated_rewards", "hyperopt.search_alg"},
+    Home{"warm_start", "hyperopt.search_alg"},
     Home{"constant_grid_search", "hyperopt.search_alg"},
     Home{"random_state", "hyperopt.search_alg"},
     Home{"random_state_seed", "hyperopt.search_alg"},
@@ -81,8 +84,8 @@ constexpr std::array kHomes = {
     Home{"resources_per_worker", "backend.trainer"},
 };
 
-constexpr std::array<std::string_view, 5> kLater = {
-    "objectives", "loggers", "repeats", "constraints", "folds"};
+constexpr std::array<std::string_view, 4> kLater = {
+    "objectives", "loggers", "repeats", "folds"};
 
 constexpr std::array kModelHomes = {
     Home{"learning_rate", "trainer"},
@@ -123,6 +126,56 @@ std::optional<std::string> Completed(std::string_view key,
   return std::nullopt;
 }
 
+std::vector<std::string> WordsOf(std::string_view name) {
+  std::vector<std::string> words(1);
+  for (const char letter : name) {
+    if (letter == '_' || letter == '-') {
+      words.emplace_back();
+    } else {
+      words.back() += letter;
+    }
+  }
+  for (std::string& word : words) {
+    if (word.size() > 2 && word.back() == 's') word.pop_back();
+  }
+  return words;
+}
+
+// The first known name that has all words of `key` (gpus_per_trial in
+// gpu_resources_per_trial); a single word is too little to go by.
+std::optional<std::string> Containing(std::string_view key,
+                                      std::span<const std::string> known) {
+  const std::vector<std::string> wanted = WordsOf(key);
+  if (wanted.size() < 2) return std::nullopt;
+  for (const std::string& name : known) {
+    const std::vector<std::string> has = WordsOf(name);
+    const bool all = std::ranges::all_of(wanted, [&](const std::string& word) {
+      return std::ranges::find(has, word) != has.end();
+    });
+    if (all) return name;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Near(std::string_view key,
+                                std::span<const std::string> known) {
+  if (auto near = NearestName(key, known)) return near;
+  if (auto near = Completed(key, known)) return near;
+  return Containing(key, known);
+}
+
+// A misspelt key in a section that is not its own: only where it is long enough to be
+// meant as the one it is close to.
+std::optional<Home> HomeOfNear(std::string_view key) {
+  if (key.size() < 8) return std::nullopt;
+  std::vector<std::string> names;
+  for (const Home& home : kHomes) names.emplace_back(home.key);
+  auto near = NearestName(key, names);
+  if (!near) near = Containing(key, names);
+  if (!near) return std::nullopt;
+  return *std::ranges::find(kHomes, std::string_view(*near), &Home::key);
+}
+
 }  // namespace
 
 bool IsOfLaterVersion(std::string_view key) {
@@ -144,9 +197,14 @@ std::string TextOfUnknownKey(std::string_view key,
   if (const auto home = SectionOf(key); home && *home != section) {
     return fmt::format("not a key of {}; it belongs under {}", section, *home);
   }
-  auto near = NearestName(key, known);
-  if (!near) near = Completed(key, known);
-  return near ? fmt::format("unknown key; did you mean {}?", *near) : "unknown key";
+  if (const auto near = Near(key, known)) {
+    return fmt::format("unknown key; did you mean {}?", *near);
+  }
+  if (const auto home = HomeOfNear(key)) {
+    return fmt::format(
+        "unknown key; did you mean {}? It belongs under {}", home->key, home->section);
+  }
+  return "unknown key";
 }
 
 }  // namespace hyperopt::internal

@@ -168,6 +168,24 @@ void ReadKeepEnv(Section& top, Reading& reading) {
   }
 }
 
+// A word with the value of a parameter that takes no part could only be wrong.
+void CheckConditional(const std::vector<std::string>& words,
+                      Section& top,
+                      Reading& reading) {
+  for (const Parameter& parameter : reading.config.space.parameters()) {
+    if (parameter.when.empty()) continue;
+    for (const std::string& word : words) {
+      const std::vector<std::string> one = {word}, name = {parameter.name};
+      if (HasArgs(one) || !UnusedParameters(one, name).empty()) continue;
+      top.Fail(
+          "command",
+          fmt::format("{} has `when`, so it is not in every trial: ${{args}} hands "
+                      "it on where it is, and $HYPEROPT_PARAMS",
+                      parameter.name));
+    }
+  }
+}
+
 }  // namespace
 
 void ReadCommand(Section& top, Reading& reading) {
@@ -188,6 +206,7 @@ void ReadCommand(Section& top, Reading& reading) {
     top.Fail("command", *problem);
     return;
   }
+  CheckConditional(*words, top, reading);
   CheckArgNames(*words, reading);
   NoteUnused(names, reading);
 }

@@ -220,6 +220,7 @@ std::vector<std::string> FeatureNames(const Value& root, std::string_view group)
 }
 
 void ReadParameters(Section& hyperopt, Reading& reading) {
+  hyperopt.Ignore("constraints");
   const Value* map = hyperopt.Take("parameters");
   if (map == nullptr && AreElsewhere(hyperopt, reading)) return;
   if (map == nullptr || (map->is_map() && map->entries.empty())) {
@@ -242,7 +243,7 @@ void ReadParameters(Section& hyperopt, Reading& reading) {
   if (parameters.size() != map->entries.size()) return;
   // A name that no space takes (an empty one) has been told above.
   if (map->Find("") != nullptr) return;
-  reading.config.space = SearchSpace(std::move(parameters));
+  SettleSpace(*map, std::move(parameters), hyperopt, reading);
   CheckMerge(reading);
 }
 

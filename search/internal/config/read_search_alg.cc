@@ -200,6 +200,60 @@ void ReadPoints(Section& alg, Reading& reading) {
   }
 }
 
+bool Learns(SamplerKind kind) {
+  return kind == SamplerKind::kAuto || kind == SamplerKind::kGp ||
+         kind == SamplerKind::kTpe;
+}
+
+// What is known already is not run: a point with a reward becomes history.
+void ReadRewards(Section& alg, Reading& reading) {
+  constexpr char kKey[] = "evaluated_rewards";
+  const Value* rewards = alg.Take(kKey);
+  if (rewards == nullptr || reading.config.space.size() == 0) return;
+  SamplerOptions& sampler = reading.config.sampler;
+  std::vector<Params>& points = sampler.points_to_evaluate;
+  if (!rewards->is_list() || rewards->items.size() != points.size()) {
+    alg.Fail(kKey,
+             fmt::format("must be a list of {} numbers, one for each of "
+                         "points_to_evaluate; null for one that is to be run",
+                         points.size()));
+    return;
+  }
+  if (!Learns(sampler.kind)) {
+    reading.problems.Note(
+        "hyperopt.search_alg.evaluated_rewards: this type learns from nothing, so "
+        "these "
+        "points are left out and not run");
+  }
+  std::vector<Params> to_run;
+  for (size_t i = 0; i < points.size(); ++i) {
+    const Value& reward = rewards->items[i];
+    const std::string path = fmt::format("{}.{}", alg.PathOf(kKey), i);
+    if (reward.is_null()) {
+      to_run.push_back(points[i]);
+    } else if (!AsNumber(reward)) {
+      reading.problems.Add(
+          reward.place, path, "must be a number, or null, not " + Describe(reward));
+    } else if (reading.config.space.Active(points[i]).size() != points[i].size() ||
+               std::ranges::any_of(
+                   reading.config.space.parameters(), [&](const Parameter& each) {
+                     return !points[i].contains(each.name) &&
+                            reading.config.space.TakesPart(each, points[i]);
+                   })) {
+      reading.problems.Add(
+          reward.place, path, "is of a point that does not name all parameters");
+    } else {
+      HistoryEntry entry;
+      entry.trial = kEvaluated;
+      entry.state = TrialState::kCompleted;
+      entry.params = points[i];
+      entry.objective = Objective::Of(*AsNumber(reward));
+      sampler.known.push_back(std::move(entry));
+    }
+  }
+  points = std::move(to_run);
+}
+
 void CheckGrid(Section& alg, Reading& reading) {
   for (const Parameter& parameter : reading.config.space.parameters()) {
     if (Cardinality(parameter.domain)) continue;
@@ -271,6 +325,16 @@ void SettleSamples(Section& alg, Reading& reading) {
   config.sampler.num_samples = samples;
 }
 
+// Whether anything is left of the space, which only a sampler knows.
+void CheckConditions(Section& hyperopt, Reading& reading) {
+  const SearchSpace& space = reading.config.space;
+  if (reading.problems.any()) return;
+  if (!space.is_conditional() && space.constraints().empty()) return;
+  for (const std::string& problem : ProblemsWith(space, reading.config.sampler)) {
+    hyperopt.Fail(space.constraints().empty() ? "parameters" : "constraints", problem);
+  }
+}
+
 }  // namespace
 
 void ReadSearchAlg(Section& hyperopt, Reading& reading) {
@@ -294,10 +358,11 @@ void ReadSearchAlg(Section& hyperopt, Reading& reading) {
   ReadPoints(alg, reading);
   reading.config.sampler.constant_grid_search =
       alg.Bool("constant_grid_search").value_or(false);
-  alg.Refuse("evaluated_rewards", kLaterVersion);
+  ReadRewards(alg, reading);
   if (*kind == SamplerKind::kGrid) CheckGrid(alg, reading);
   if (reading.config.space.size() > 0) SettleSamples(alg, reading);
   alg.Finish();
+  CheckConditions(hyperopt, reading);
 }
 
 }  // namespace hyperopt::internal

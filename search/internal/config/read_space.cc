@@ -277,7 +277,7 @@ std::optional<Domain> ReadDomain(const Value& value,
   if (space == nullptr) return std::nullopt;
   entry.Ignore("arg");
   entry.Ignore("base");
-  entry.Refuse("when", "conditional parameters are not available in this version");
+  entry.Ignore("when");
   auto domain = ReadOfKind(entry, *space, reading);
   entry.Finish();
   if (!domain) return std::nullopt;

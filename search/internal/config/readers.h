@@ -67,6 +67,12 @@ void ReadModel(Section& top, Reading& reading);
 void ReadObjective(Section& hyperopt, Reading& reading);
 // hyperopt.parameters; fills space and arg_names.
 void ReadParameters(Section& hyperopt, Reading& reading);
+// The space of the parameters that `map` has, entry by entry, with `when` and
+// hyperopt.constraints.
+void SettleSpace(const Value& map,
+                 std::vector<Parameter> parameters,
+                 Section& hyperopt,
+                 Reading& reading);
 // hyperopt.search_alg. REQUIRES: the parameters and the executor have been read.
 void ReadSearchAlg(Section& hyperopt, Reading& reading);
 // search_alg {type: list}: puts the rows of `file` in its place, and spaces for those
