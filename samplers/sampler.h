@@ -23,6 +23,8 @@ namespace hyperopt {
 
 // The number of a result that was given with the search.
 inline constexpr TrialId kEvaluated(-1);
+// That of another search's trial.
+inline constexpr TrialId kWarm(-2);
 
 // One earlier trial, as a sampler sees it.
 struct HistoryEntry {

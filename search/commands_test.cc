@@ -280,7 +280,7 @@ TEST_CASE("a resume from another folder runs trials in the same places") {
   SweepSpec first;
   {
     SweepFolder folder = SweepFolder::Take(out);
-    const OpenedRecord record = OpenRecord(&folder, config, OldRecord::kResume);
+    const OpenedRecord record = OpenRecord(&folder, &config, OldRecord::kResume);
     first = MakeSweepSpec(config, record.snapshot.sweep, out, config.command);
   }
   CHECK(std::filesystem::equivalent(

@@ -126,6 +126,9 @@ struct SearchConfig {
   std::map<std::string, std::optional<std::string>>
       arg_names;  // `arg:`; nullopt = left out
   SamplerOptions sampler;
+  // Folders (or sweep.db) of sweeps whose results the sampler begins from; absolute.
+  // What they hold is in sampler.known once it was read (search/warm_start.h).
+  std::vector<std::filesystem::path> warm_start;
   SchedulerOptions scheduler;
   ExecutorOptions executor;
 

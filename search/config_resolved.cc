@@ -99,7 +99,22 @@ const char* TypeOf(SamplerKind kind) {
   return "";
 }
 
-OrderedJson SearchAlgToJson(const SamplerOptions& sampler) {
+// Objectives that are no number are all alike to a sampler.
+OrderedJson KnownToJson(const std::vector<HistoryEntry>& known) {
+  OrderedJson list = OrderedJson::array();
+  for (const HistoryEntry& entry : known) {
+    if (entry.trial != kWarm) continue;
+    OrderedJson json = {{"params", ParamsToJson(entry.params)},
+                        {"state", ToString(entry.state)}};
+    if (entry.objective.finite()) json["value"] = entry.objective.value;
+    if (entry.step != 0) json["step"] = entry.step;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+OrderedJson SearchAlgToJson(const SearchConfig& config) {
+  const SamplerOptions& sampler = config.sampler;
   OrderedJson json = {{"type", TypeOf(sampler.kind)}, {"random_state", sampler.seed}};
   if (sampler.kind == SamplerKind::kList) {
     json["rows"] = ListToJson(sampler.rows);
@@ -120,6 +135,11 @@ OrderedJson SearchAlgToJson(const SamplerOptions& sampler) {
   }
   if (!points.empty()) json["points_to_evaluate"] = std::move(points);
   if (any_known) json["evaluated_rewards"] = std::move(rewards);
+  for (const auto& path : config.warm_start)
+    json["warm_start"].push_back(path.string());
+  if (OrderedJson known = KnownToJson(sampler.known); !known.empty()) {
+    json["known"] = std::move(known);
+  }
   return json;
 }
 
@@ -176,7 +196,7 @@ OrderedJson HyperoptToJson(const SearchConfig& config) {
     for (const Constraint& each : config.space.constraints())
       list.push_back(each.text());
   }
-  json["search_alg"] = SearchAlgToJson(config.sampler);
+  json["search_alg"] = SearchAlgToJson(config);
   json["executor"] = ExecutorToJson(config.executor);
   json["executor"]["pin_cpus"] = config.around.pin_cpus;
   json["executor"]["scheduler"] = SchedulerToJson(config.scheduler);
@@ -333,6 +353,8 @@ std::map<std::string, std::string> ComparedSettings(const SearchConfig& config) 
   }
   PutEach(settings, "model", ParseJson(config.model));
   OrderedJson& hyperopt = resolved["hyperopt"];
+  // What warm_start led to when the sweep began is no setting.
+  hyperopt["search_alg"].erase("known");
   for (const auto& [key, value] : hyperopt.items()) {
     if (key == "parameters" || key == "search_alg" || key == "executor") {
       PutEach(settings, "hyperopt." + key, value);

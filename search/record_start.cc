@@ -17,6 +17,7 @@
 #include "search/proposals.h"
 #include "search/recorded_history.h"
 #include "search/snapshot.h"
+#include "search/warm_start.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
 #include "trial/json.h"
@@ -172,14 +173,16 @@ void Amend(const SweepFolder& folder,
   SweepRow unchanged = sweep;
   ApplyLimits(&unchanged, &with_limits);
   with_limits.sampler.num_samples += sweep.extra_trials;
-  record->amended = BeginEra(old, with_limits, *record->store, &record->snapshot);
+  std::ranges::move(BeginEra(old, with_limits, *record->store, &record->snapshot),
+                    std::back_inserter(record->amended));
 }
 
 // False where the old folder was put aside, and a new sweep begins.
 bool TakeUp(SweepFolder* folder,
-            const SearchConfig& config,
+            SearchConfig* wanted,
             OldRecord old,
             OpenedRecord* record) {
+  const SearchConfig& config = *wanted;
   record->store = OpenSqliteStore(folder->database(), StoreMode::kOpen);
   record->snapshot = LoadOrBegin(*record->store, config);
   const SweepRow& sweep = record->snapshot.sweep;
@@ -191,6 +194,12 @@ bool TakeUp(SweepFolder* folder,
         "is kept in " +
         folder->StartOver().string());
     return false;
+  }
+  if (const SearchConfig recorded = ConfigOfRecord(sweep);
+      recorded.warm_start == config.warm_start) {
+    TakeWarmStart(recorded, wanted);
+  } else if (old == OldRecord::kAmend) {
+    record->amended = ReadWarmStart(wanted);
   }
   if (old == OldRecord::kAmend && !edits.refused.empty()) {
     Amend(*folder, config, edits, record);
@@ -222,17 +231,21 @@ void RunInSnapshot(const SweepRow& sweep, const fs::path& started_in, SweepSpec*
 
 }  // namespace
 
-OpenedRecord OpenRecord(SweepFolder* folder,
-                        const SearchConfig& config,
-                        OldRecord old) {
+OpenedRecord OpenRecord(SweepFolder* folder, SearchConfig* wanted, OldRecord old) {
   OpenedRecord record;
+  const SearchConfig& config = *wanted;
   bool exists = fs::exists(folder->database());
   if (exists && old == OldRecord::kStartOver) {
     record.notes.push_back("the old sweep is kept in " + folder->StartOver().string());
     exists = false;
   }
-  if (exists) exists = TakeUp(folder, config, old, &record);
-  if (!exists) CreateRecord(*folder, config, &record);
+  if (exists) exists = TakeUp(folder, wanted, old, &record);
+  if (!exists) {
+    for (std::string& line : ReadWarmStart(wanted)) {
+      record.notes.push_back(std::move(line));
+    }
+    CreateRecord(*folder, config, &record);
+  }
   SweepRow& sweep = record.snapshot.sweep;
   sweep.config = config.text;
   sweep.resolved = ResolvedJson(config);

@@ -32,7 +32,10 @@ enum class OldRecord {
 // metric, command, seed, dataset, parameters, search_alg and scheduler are refused
 // (ConfigError with the differing keys and the ways out), unless nothing has happened
 // yet: then the old folder is renamed.
-OpenedRecord OpenRecord(SweepFolder* folder, const SearchConfig& config, OldRecord old);
+//
+// What `warm_start` names is read where the record is made, and taken from the record
+// after that: config->sampler.known has it then.
+OpenedRecord OpenRecord(SweepFolder* folder, SearchConfig* config, OldRecord old);
 
 struct StartWants {
   bool history = false;       // the sampler needs it

@@ -73,7 +73,7 @@ void SweepLoop::Prepare() {
   scheduler_ = MakeScheduler(config.scheduler, config.goal, config.sampler.seed);
   CheckWorkdir();
   folder_.emplace(SweepFolder::Take(options_.dir));
-  record_ = OpenRecord(&*folder_, config, options_.old);
+  record_ = OpenRecord(&*folder_, &config, options_.old);
   for (const std::string& line : ApplyLimits(&record_.snapshot.sweep, &config)) {
     Say(line);
   }

@@ -8,6 +8,7 @@
 #include "search/config.h"
 #include "search/record_start.h"
 #include "search/sweep_folder.h"
+#include "search/warm_start.h"
 #include "trial/clock.h"
 #include "trial/errors.h"
 
@@ -32,15 +33,17 @@ SearchConfig LoadForAsking(const AskTellOptions& options) {
 }  // namespace
 
 int AskTellCommand(const AskTellOptions& options) {
-  const SearchConfig config = LoadForAsking(options);
+  SearchConfig config = LoadForAsking(options);
   std::optional<SweepFolder> folder;
   OpenedRecord record;
   if (options.output) {
     folder = SweepFolder::Take(*options.output);
-    record = OpenRecord(&*folder, config, OldRecord::kResume);
-    for (const std::string& note : record.notes) {
-      std::fprintf(stderr, "hyperopt: %s\n", note.c_str());
-    }
+    record = OpenRecord(&*folder, &config, OldRecord::kResume);
+  } else {
+    record.notes = ReadWarmStart(&config);
+  }
+  for (const std::string& note : record.notes) {
+    std::fprintf(stderr, "hyperopt: %s\n", note.c_str());
   }
   AskTell session(config, record.store.get(), std::move(record.snapshot));
   std::string line;

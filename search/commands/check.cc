@@ -14,6 +14,7 @@
 #include "search/placement.h"
 #include "search/run.h"
 #include "search/scheduler.h"
+#include "search/warm_start.h"
 #include "search/workdir.h"
 #include "trial/errors.h"
 #include "trial/resources.h"
@@ -184,7 +185,8 @@ void CheckFirst(const SearchConfig& config, const Sampler& sampler) {
 }  // namespace
 
 int CheckCommand(const CheckOptions& options) {
-  const SearchConfig config = LoadConfig(options.config);
+  SearchConfig config = LoadConfig(options.config);
+  const std::vector<std::string> warm = ReadWarmStart(&config);
   const std::unique_ptr<Sampler> sampler = MakeSampler(config.space, config.sampler);
   const Resources local = LocalResources(options.resources);
   ResourceRequest request = config.executor.resources;
@@ -210,6 +212,7 @@ int CheckCommand(const CheckOptions& options) {
   if (by_default) {
     Line("note", "gpu_resources_per_trial is absent: 1, since there are GPUs");
   }
+  for (const std::string& line : warm) Line("begins", line);
   for (const std::string& note : config.notes) Line("note", note);
   for (const std::string& line : MemoryOfDevices(config, local)) {
     Line("memory", line);

@@ -115,7 +115,7 @@ int Fill(const std::filesystem::path& file,
          int64_t reports) {
   SearchConfig config = LoadConfig(file, {}, std::nullopt);
   SweepFolder folder = SweepFolder::Take(dir);
-  OpenedRecord record = OpenRecord(&folder, config, OldRecord::kStartOver);
+  OpenedRecord record = OpenRecord(&folder, &config, OldRecord::kStartOver);
   Filler filler(config, record.store.get(), reports);
   for (int64_t id = 0; id < trials; ++id) filler.AddTrial(TrialId(id));
   filler.Commit();

@@ -205,6 +205,62 @@ bool Learns(SamplerKind kind) {
          kind == SamplerKind::kTpe;
 }
 
+void ReadWarmStart(Section& alg, Reading& reading) {
+  constexpr char kKey[] = "warm_start";
+  const Value* paths = alg.Take(kKey);
+  if (paths == nullptr) return;
+  const std::vector<Value> one = {*paths};
+  for (const Value& path : paths->is_list() ? paths->items : one) {
+    if (!path.is_string() || path.text.empty()) {
+      reading.problems.Add(path.place,
+                           alg.PathOf(kKey),
+                           "must be a list of sweeps' folders, as in [results/first], "
+                           "not " +
+                               Describe(path));
+      continue;
+    }
+    reading.config.warm_start.push_back(
+        (reading.folder / path.text).lexically_normal());
+  }
+  if (!Learns(reading.config.sampler.kind)) {
+    alg.Fail(kKey,
+             "has no use with this type, which learns from nothing: take auto, gp "
+             "or tpe");
+  }
+}
+
+// Results of other searches, as a record holds them.
+void ReadKnown(Section& alg, Reading& reading) {
+  const Value* known = alg.Take("known");
+  if (known == nullptr) return;
+  for (const Value& value : known->items) {
+    const Value* params = value.Find("params");
+    const Value* state = value.Find("state");
+    const auto parsed =
+        state == nullptr ? std::nullopt : TrialStateFromString(state->text);
+    if (params == nullptr || !params->is_map() || !parsed) {
+      reading.problems.Add(value.place,
+                           alg.PathOf("known"),
+                           "must be maps of params, state, value and step");
+      continue;
+    }
+    HistoryEntry entry{.trial = kWarm, .state = *parsed};
+    for (const Entry& each : params->entries) {
+      const Parameter* parameter = reading.config.space.Find(each.key);
+      const auto read = ToParamValue(each.value);
+      if (parameter != nullptr && read) {
+        entry.params[each.key] = Typed(parameter->domain, *read);
+      }
+    }
+    const Value* result = value.Find("value");
+    const auto number = result == nullptr ? std::nullopt : AsNumber(*result);
+    if (number) entry.objective = Objective::Of(*number);
+    const Value* step = value.Find("step");
+    entry.step = step == nullptr ? 0 : AsInt(*step).value_or(0);
+    reading.config.sampler.known.push_back(std::move(entry));
+  }
+}
+
 // What is known already is not run: a point with a reward becomes history.
 void ReadRewards(Section& alg, Reading& reading) {
   constexpr char kKey[] = "evaluated_rewards";
@@ -359,6 +415,8 @@ void ReadSearchAlg(Section& hyperopt, Reading& reading) {
   reading.config.sampler.constant_grid_search =
       alg.Bool("constant_grid_search").value_or(false);
   ReadRewards(alg, reading);
+  ReadWarmStart(alg, reading);
+  ReadKnown(alg, reading);
   if (*kind == SamplerKind::kGrid) CheckGrid(alg, reading);
   if (reading.config.space.size() > 0) SettleSamples(alg, reading);
   alg.Finish();
