@@ -7,7 +7,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "search/outcome.h"
 #include "search/recorded_history.h"
+#include "search/replay.h"
 #include "search/report_time.h"
 #include "trial/errors.h"
 
@@ -81,6 +83,7 @@ AskTell::AskTell(const SearchConfig& config, TrialStore* store, RecordSnapshot r
       rows_(std::move(record.trials)) {
   scheduler_->Restore(record.rungs);
   if (store_ == nullptr) return;
+  RestoreCurves();
   history_.ended = EndedHistory(*store_, rows_, config_);
   std::vector<TrialId> ids;
   for (const TrialRow& row : rows_) {
@@ -91,6 +94,16 @@ AskTell::AskTell(const SearchConfig& config, TrialStore* store, RecordSnapshot r
     const TrialRow& row = rows_[static_cast<size_t>(ids[i].value())];
     open_[row.id] = {params[i], row.last_step, row.reports};
     to_hand_out_.insert(row.id);
+  }
+}
+
+void AskTell::RestoreCurves() {
+  std::map<TrialId, std::vector<ReportRow>> reports;
+  for (const TrialRow& row : rows_) {
+    if (!IsFinished(row.state)) reports[row.id] = store_->LoadReports(row.id);
+  }
+  for (const JudgedReport& each : RecordedCurves(*store_, config_, reports)) {
+    scheduler_->Observe(each.trial, each.time, each.value);
   }
 }
 
@@ -197,14 +210,27 @@ void AskTell::AddValue(
 }
 
 void AskTell::Judge(TrialRow* row, int64_t time, const Objective& value) {
+  if (row->stopping) {
+    scheduler_->Observe(row->id, time, value);
+    return;
+  }
   const Verdict verdict = scheduler_->OnMeasurement(row->id, time, value);
   for (const RungRow& entry : verdict.entries) changes_.push_back(PutRung{entry});
   const std::optional<int64_t> max_time = scheduler_->max_time();
   if (max_time && time >= *max_time) {
     row->stopping = Reason::kMaxTime;
-  } else if (verdict.decision == Decision::kStop) {
-    row->stopping = Reason::kPruned;
+  } else {
+    row->stopping = ReasonOf(verdict.decision);
   }
+}
+
+// As the record's replay finds it.
+int64_t AskTell::TimeOf(const TrialRow& row, const std::string& fields, Now now) const {
+  const std::string& attr = config_.scheduler.time_attr;
+  if (attr == "training_iteration") return row.reports;
+  if (attr == "step") return row.last_step;
+  if (const std::optional<double> told = FieldOf(fields, attr)) return WholeTime(*told);
+  return attr == "time_total_s" ? WholeTime(now.wall - row.started) : -1;
 }
 
 OrderedJson AskTell::Report(const OrderedJson& request, Now now) {
@@ -218,18 +244,11 @@ OrderedJson AskTell::Report(const OrderedJson& request, Now now) {
     throw ConfigError(
         fmt::format("step {} is not past the last one, {}", step, row.last_step));
   }
-  const std::string& attr = config_.scheduler.time_attr;
   OrderedJson fields = request;
   for (const char* key : {"op", "trial", "step", "value"}) fields.erase(key);
   fields[config_.metric_field()] = *value_at;
   AddValue(&row, step, value, DumpJson(fields), now);
-  int64_t time = attr == "training_iteration" ? row.reports : step;
-  if (IsReportedTime(attr)) {
-    const std::optional<double> told = FieldOf(DumpJson(fields), attr);
-    time = told                     ? WholeTime(*told)
-           : attr == "time_total_s" ? WholeTime(now.wall - row.started)
-                                    : -1;
-  }
+  const int64_t time = TimeOf(row, DumpJson(fields), now);
   Open& open = open_[row.id];
   if (time > open.judged_time) {
     Judge(&row, time, value);
@@ -261,6 +280,7 @@ OrderedJson AskTell::Tell(const OrderedJson& request, Now now) {
     if (row.reports == 0 || value != row.last) {
       const OrderedJson fields = {{config_.metric_field(), *value_at}};
       AddValue(&row, row.last_step + 1, value, DumpJson(fields), now);
+      scheduler_->Observe(row.id, TimeOf(row, DumpJson(fields), now), value);
     }
   }
   const bool pruned = row.stopping == Reason::kPruned;
@@ -269,7 +289,7 @@ OrderedJson AskTell::Tell(const OrderedJson& request, Now now) {
     End(&row, TrialState::kFailed, Reason::kExitCode, now);
   } else if (!row.best.finite()) {
     End(&row, TrialState::kFailed, Reason::kNotFinite, now);
-  } else if (pruned || (stopped && row.stopping != Reason::kMaxTime)) {
+  } else if (pruned || (stopped && !row.stopping)) {
     End(&row, TrialState::kStopped, pruned ? Reason::kPruned : Reason::kUser, now);
   } else {
     End(&row, TrialState::kCompleted, row.stopping.value_or(Reason::kNone), now);

@@ -60,6 +60,8 @@ class AskTell {
   void AddValue(
       TrialRow* row, int64_t step, const Objective& value, std::string fields, Now now);
   void Judge(TrialRow* row, int64_t time, const Objective& value);
+  int64_t TimeOf(const TrialRow& row, const std::string& fields, Now now) const;
+  void RestoreCurves();
   void End(TrialRow* row, TrialState state, Reason reason, Now now);
   const History& HistoryNow();
   OrderedJson Handed(TrialId id) const;

@@ -31,9 +31,18 @@ class ConfigErrors : public ConfigError {
   std::vector<std::string> lines_;
 };
 
-enum class SchedulerKind { kFifo, kAsha };
+enum class SchedulerKind {
+  kFifo,
+  kAsha,  // with one bracket, several, or all of Hyperband's
+  kMedian,
+  kPatience,
+  kPlateau,
+  kTarget,
+  kAny,  // several of the others
+};
 
-// hyperopt.executor.scheduler. Times are in the unit of time_attr.
+// hyperopt.executor.scheduler. Times are in the unit of time_attr. The rules are in
+// search/README.md; each reads its own members and leaves the others as they are here.
 struct SchedulerOptions {
   SchedulerKind kind = SchedulerKind::kFifo;
   std::string time_attr = "training_iteration";
@@ -41,6 +50,16 @@ struct SchedulerOptions {
   int64_t grace_period = 1;
   int64_t reduction_factor = 4;
   int64_t brackets = 1;
+  int64_t min_samples_required = 3;        // kMedian
+  int64_t patience = 5;                    // kPatience
+  double min_delta = 0;                    // kPatience
+  double std = 0.01;                       // kPlateau
+  int64_t num_results = 4;                 // kPlateau
+  std::optional<double> metric_threshold;  // kPlateau
+  double target = 0;                       // kTarget
+  // kAny: the rules, each with the time_attr that stands here, none of them kFifo or
+  // kAny, and those that have a max_t with the same.
+  std::vector<SchedulerOptions> of;
   bool operator==(const SchedulerOptions&) const = default;
 };
 

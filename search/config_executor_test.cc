@@ -140,7 +140,7 @@ TEST_CASE("what a scheduler can not be") {
   CHECK(Contains(Errors(Scheduler("type: ahsa")), "did you mean asha?"));
   CHECK(Contains(Errors(Executor("scheduler: asha")), "must be a map: {type: asha}"));
   for (const char* type :
-       {"hyperband", "hb_bohb", "median_stopping_rule", "pbt", "pb2"}) {
+       {"pbt", "pb2", "pbt_replay", "resource_changing"}) {
     CHECK(Contains(Errors(Scheduler("type: " + std::string(type) + ", anything: 1")),
                    std::string(type) + " is not available in this version; use asha"));
   }

@@ -143,15 +143,51 @@ OrderedJson SearchAlgToJson(const SearchConfig& config) {
   return json;
 }
 
+OrderedJson RuleToJson(const SchedulerOptions& rule) {
+  switch (rule.kind) {
+    case SchedulerKind::kAsha:
+      return {{"type", "asha"},
+              {"mode", "stopping"},
+              {"time_attr", rule.time_attr},
+              {"max_t", rule.max_t},
+              {"grace_period", rule.grace_period},
+              {"reduction_factor", rule.reduction_factor},
+              {"brackets", rule.brackets}};
+    case SchedulerKind::kMedian:
+      return {{"type", "median_stopping_rule"},
+              {"time_attr", rule.time_attr},
+              {"grace_period", rule.grace_period},
+              {"min_samples_required", rule.min_samples_required}};
+    case SchedulerKind::kPatience:
+      return {{"type", "patience"},
+              {"time_attr", rule.time_attr},
+              {"grace_period", rule.grace_period},
+              {"patience", rule.patience},
+              {"min_delta", rule.min_delta}};
+    case SchedulerKind::kPlateau: {
+      OrderedJson json = {{"type", "plateau"},
+                          {"time_attr", rule.time_attr},
+                          {"grace_period", rule.grace_period},
+                          {"num_results", rule.num_results},
+                          {"std", rule.std}};
+      if (rule.metric_threshold) json["metric_threshold"] = *rule.metric_threshold;
+      return json;
+    }
+    case SchedulerKind::kTarget:
+      return {
+          {"type", "target"}, {"time_attr", rule.time_attr}, {"value", rule.target}};
+    case SchedulerKind::kFifo:
+    case SchedulerKind::kAny:
+      break;
+  }
+  return {{"type", "fifo"}};
+}
+
 OrderedJson SchedulerToJson(const SchedulerOptions& scheduler) {
-  if (scheduler.kind == SchedulerKind::kFifo) return {{"type", "fifo"}};
-  return {{"type", "asha"},
-          {"mode", "stopping"},
-          {"time_attr", scheduler.time_attr},
-          {"max_t", scheduler.max_t},
-          {"grace_period", scheduler.grace_period},
-          {"reduction_factor", scheduler.reduction_factor},
-          {"brackets", scheduler.brackets}};
+  if (scheduler.kind != SchedulerKind::kAny) return RuleToJson(scheduler);
+  OrderedJson rules = OrderedJson::array();
+  for (const SchedulerOptions& rule : scheduler.of) rules.push_back(RuleToJson(rule));
+  return {{"type", "any"}, {"time_attr", scheduler.time_attr}, {"of", rules}};
 }
 
 OrderedJson ExecutorToJson(const ExecutorOptions& options) {

@@ -23,6 +23,7 @@
 #include "search/outcome.h"
 #include "search/placement.h"
 #include "search/proposals.h"
+#include "search/replay.h"
 #include "search/scheduler.h"
 #include "trial/clock.h"
 #include "trial/record.h"
@@ -73,6 +74,8 @@ struct ControllerStart {
   std::map<TrialId, std::vector<ReportRow>>
       reports;                                  // of the unfinished trials that ran
   std::map<TrialId, std::vector<RunRow>> runs;  // likewise
+  // What a scheduler that goes by curves must observe, in the order of their commit.
+  std::vector<JudgedReport> curves;
   // Ends so far and what they brought, for samplers that read their history.
   std::vector<HistoryEntry> history;
   bool rerun_failed = false;  // failed -> pending, once
@@ -169,6 +172,7 @@ class Controller {
     Curve curve;
     int64_t judged_time = -1;             // newest time the scheduler has judged
     std::vector<Checkpoint> checkpoints;  // complete ones, oldest attempt first
+    std::map<Attempt, double> elapsed;    // what each attempt's reports say at most
   };
 
   void On(const PeerSaid& event, Now now);

@@ -72,6 +72,7 @@ void Controller::TakeLine(Live* live,
   Open& open = open_[row.id];
   live->any_report = true;
   live->max_elapsed = std::max(live->max_elapsed, line.elapsed_s);
+  open.elapsed[live->row.key.attempt] = live->max_elapsed;
   const auto value = line.values.find(metric_);
   const bool has_metric = value != line.values.end();
   const int64_t step = StepOf(*live, line, has_metric);
@@ -114,7 +115,13 @@ void Controller::TakeLine(Live* live,
   NoteIncumbent(row);
   // A step that was seen before is kept and not judged; words after a stop enter no
   // rung.
-  if (ahead && !row.stopping) Judge(live, TimeOf(*live, line, step), objective, now);
+  if (!ahead) return;
+  const int64_t reached = TimeOf(*live, line, step);
+  if (row.stopping) {
+    scheduler_.Observe(row.id, reached, objective);
+  } else {
+    Judge(live, reached, objective, now);
+  }
 }
 
 // The metric may stand in another line than the step that it belongs to: a line without
@@ -136,7 +143,9 @@ int64_t Controller::TimeOf(const Live& live,
   // As this line says, or an earlier one of the attempt did.
   if (live.time) return WholeTime(*live.time);
   if (attr != "time_total_s") return -1;
-  return WholeTime(Row(live.row.key.trial).elapsed_s + line.elapsed_s);
+  // Earlier attempts count as far as their reports go, which is what the record holds.
+  const Open& open = open_.at(live.row.key.trial);
+  return WholeTime(ElapsedBefore(open.elapsed, live.row.key.attempt) + line.elapsed_s);
 }
 
 void Controller::Judge(Live* live, int64_t time, const Objective& value, Now now) {
@@ -149,8 +158,8 @@ void Controller::Judge(Live* live, int64_t time, const Objective& value, Now now
   const std::optional<int64_t> max_time = scheduler_.max_time();
   if (max_time && time >= *max_time) {
     CommitStop(live, Reason::kMaxTime, now);
-  } else if (verdict.decision == Decision::kStop) {
-    CommitStop(live, Reason::kPruned, now);
+  } else if (const auto reason = ReasonOf(verdict.decision)) {
+    CommitStop(live, *reason, now);
   }
 }
 

@@ -49,6 +49,9 @@ void Controller::Restore(ControllerStart start, Now now) {
   rows_ = std::move(start.record.trials);
   history_.ended = std::move(start.history);
   scheduler_.Restore(start.record.rungs);
+  for (const JudgedReport& each : start.curves) {
+    scheduler_.Observe(each.trial, each.time, each.value);
+  }
   for (const ExecutorRow& row : start.record.executors) fleet_.Restore(row, now.steady);
   for (auto& [id, params] : start.params) open_[id].params = std::move(params);
   for (const auto& [id, reports] : start.reports) RestoreCurve(id, reports);
@@ -102,6 +105,8 @@ void Controller::Restore(ControllerStart start, Now now) {
 void Controller::RestoreCurve(TrialId id, const std::vector<ReportRow>& reports) {
   Curve& curve = open_[id].curve;
   for (const ReportRow& report : reports) {
+    double& elapsed = open_[id].elapsed[report.key.attempt];
+    elapsed = std::max(elapsed, report.elapsed_s);
     if (report.objective.missing()) continue;
     curve.Add(report.step, report.key.attempt.value(), report.objective);
   }

@@ -31,12 +31,13 @@ Outcome OfStop(const TrialRow& row, Reason reason) {
   Outcome out;
   out.run_outcome = "stopped";
   out.reason = reason;
-  out.state =
-      reason == Reason::kMaxTime ? TrialState::kCompleted : TrialState::kStopped;
-  if (reason == Reason::kMaxTime && !row.best.finite()) {
+  out.state = Completes(reason) ? TrialState::kCompleted : TrialState::kStopped;
+  if (Completes(reason) && !row.best.finite()) {
     out.state = TrialState::kFailed;
     out.reason = Reason::kNotFinite;
-    out.detail = "it reached max_t and its metric was never finite";
+    out.detail = reason == Reason::kMaxTime
+                     ? "it reached max_t and its metric was never finite"
+                     : "its metric was never finite";
   }
   return out;
 }
@@ -192,8 +193,32 @@ Oddities OddFromJson(std::string_view detail) {
   return odd;
 }
 
+bool Completes(Reason reason) {
+  return reason == Reason::kMaxTime || reason == Reason::kTarget ||
+         reason == Reason::kConverged;
+}
+
+std::optional<Reason> ReasonOf(Decision decision) {
+  switch (decision) {
+    case Decision::kContinue:
+      break;
+    case Decision::kStop:
+      return Reason::kPruned;
+    case Decision::kTarget:
+      return Reason::kTarget;
+    case Decision::kConverged:
+      return Reason::kConverged;
+  }
+  return std::nullopt;
+}
+
+std::string CompleteText(Reason reason) {
+  if (reason == Reason::kTarget) return "at the target";
+  return reason == Reason::kConverged ? "converged" : "at max_t";
+}
+
 std::string WhyText(const TrialRow& row) {
-  if (row.reason == Reason::kMaxTime && row.detail.empty()) return "at max_t";
+  if (row.detail.empty() && Completes(row.reason)) return CompleteText(row.reason);
   if (row.detail.empty()) return std::string(ToString(row.reason));
   // What failed it is in the detail already.
   if (row.state == TrialState::kFailed || row.reason == Reason::kNone ||

@@ -1,12 +1,14 @@
 // What the end of an attempt makes of its trial: a pure table.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "executors/messages.h"
 #include "search/config.h"
+#include "search/scheduler.h"
 #include "trial/measurement.h"
 #include "trial/record.h"
 #include "trial/state.h"
@@ -51,6 +53,14 @@ std::string OddText(const Oddities& odd);
 // The detail of an event "odd lines", to JSON and back.
 std::string OddToJson(const Oddities& odd);
 Oddities OddFromJson(std::string_view detail);
+
+// Whether a trial that is told to stop for this is complete: it reached what it was run
+// for.
+bool Completes(Reason reason);
+// Why a trial is told to stop by a verdict; nullopt where it goes on.
+std::optional<Reason> ReasonOf(Decision decision);
+// "at max_t", "at the target", "converged". REQUIRES: Completes(reason).
+std::string CompleteText(Reason reason);
 
 // Why a trial is in its state, for a person, said once: "exit code 3", "pruned", "tried
 // again: exit code 3"; "" where there is nothing to say.

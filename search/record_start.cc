@@ -16,6 +16,7 @@
 #include "search/origin.h"
 #include "search/proposals.h"
 #include "search/recorded_history.h"
+#include "search/scheduler.h"
 #include "search/snapshot.h"
 #include "search/warm_start.h"
 #include "trial/errors.h"
@@ -113,8 +114,9 @@ std::string TrainersModel(const SearchConfig& config) {
   trainer["early_stop"] = -1;
   const std::string& attr = config.scheduler.time_attr;
   const bool counts_epochs = attr == "training_iteration" || attr == "step";
-  if (counts_epochs && !trainer.contains("epochs")) {
-    trainer["epochs"] = config.scheduler.max_t;
+  const std::optional<int64_t> max_t = MaxTime(config.scheduler);
+  if (counts_epochs && max_t && !trainer.contains("epochs")) {
+    trainer["epochs"] = *max_t;
   }
   return DumpJson(model);
 }
@@ -320,10 +322,11 @@ ControllerStart MakeControllerStart(const SearchConfig& config,
   for (size_t i = 0; i < runnable.size(); ++i) {
     const TrialRow& row = trials[static_cast<size_t>(runnable[i].value())];
     start.params[row.id] = std::move(params[i]);
-    if (IsFinished(row.state) || row.attempt.value() == 0) continue;
+    if (row.attempt.value() == 0) continue;
     start.reports[row.id] = store.LoadReports(row.id);
     start.runs[row.id] = store.LoadRuns(row.id);
   }
+  start.curves = RecordedCurves(store, config, start.reports);
   if (wants.history) start.history = EndedHistory(store, trials, config);
   start.sweep = MakeSweepSpec(config, start.record.sweep, sweep_dir, command);
   return start;

@@ -33,6 +33,28 @@ std::vector<int64_t> RungLevels(const SchedulerOptions& options, int bracket) {
   return levels;
 }
 
+std::vector<SchedulerOptions> RulesOf(const SchedulerOptions& options) {
+  return options.kind == SchedulerKind::kAny ? options.of : std::vector{options};
+}
+
+std::optional<int64_t> MaxTime(const SchedulerOptions& options) {
+  for (const SchedulerOptions& rule : RulesOf(options)) {
+    if (rule.kind == SchedulerKind::kAsha) return rule.max_t;
+  }
+  return std::nullopt;
+}
+
+CurvesNeeded CurvesFor(const SchedulerOptions& options) {
+  CurvesNeeded needed = CurvesNeeded::kNone;
+  for (const SchedulerOptions& rule : RulesOf(options)) {
+    if (rule.kind == SchedulerKind::kMedian) return CurvesNeeded::kAll;
+    const bool has_rungs =
+        rule.kind == SchedulerKind::kAsha || rule.kind == SchedulerKind::kFifo;
+    if (!has_rungs) needed = CurvesNeeded::kOwn;
+  }
+  return needed;
+}
+
 std::vector<uint64_t> BracketWeights(const SchedulerOptions& options) {
   assert(options.brackets >= 1);
   const uint64_t most = RungLevels(options).size();
@@ -68,6 +90,16 @@ std::unique_ptr<Scheduler> MakeScheduler(const SchedulerOptions& options,
       return internal::MakeFifo();
     case SchedulerKind::kAsha:
       return internal::MakeAshaStopping(options, goal, seed);
+    case SchedulerKind::kMedian:
+      return internal::MakeMedianStopping(options, goal);
+    case SchedulerKind::kPatience:
+      return internal::MakePatience(options, goal);
+    case SchedulerKind::kPlateau:
+      return internal::MakePlateau(options, goal);
+    case SchedulerKind::kTarget:
+      return internal::MakeTarget(options, goal);
+    case SchedulerKind::kAny:
+      return internal::MakeAny(options, goal, seed);
   }
   assert(false);
   return nullptr;

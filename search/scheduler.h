@@ -15,7 +15,12 @@
 
 namespace hyperopt {
 
-enum class Decision { kContinue, kStop };
+enum class Decision {
+  kContinue,
+  kStop,      // it is not worth going on
+  kTarget,    // complete: it reached the value that was asked for
+  kConverged  // complete: its values no longer change, or no longer for the better
+};
 
 // The decision and the rung entries to record with it, in the report's transaction.
 struct Verdict {
@@ -28,6 +33,20 @@ struct Verdict {
 // REQUIRES: max_t >= grace_period >= 1, reduction_factor >= 2, bracket >= 0.
 std::vector<int64_t> RungLevels(const SchedulerOptions& options, int bracket = 0);
 
+// The rules that `options` name: those of kAny, else itself.
+std::vector<SchedulerOptions> RulesOf(const SchedulerOptions& options);
+
+// Time at which a trial has run in full; nullopt where no rule has such a time.
+std::optional<int64_t> MaxTime(const SchedulerOptions& options);
+
+// Which recorded reports a restored scheduler must observe.
+enum class CurvesNeeded {
+  kNone,
+  kOwn,  // those of the trials that are not finished
+  kAll   // those of all trials
+};
+CurvesNeeded CurvesFor(const SchedulerOptions& options);
+
 // How many trials of a great many go to each bracket, as relative numbers: the sizes
 // that Hyperband gives them, ceil((M + 1) * reduction_factor^m / (m + 1)) for a bracket
 // of m rungs, where bracket 0 has M. The last of M + 1 brackets has no rung and runs
@@ -38,8 +57,9 @@ std::vector<uint64_t> BracketWeights(const SchedulerOptions& options);
 // runs, so that a resumed sweep and a second one agree.
 int BracketOf(const SchedulerOptions& options, uint64_t seed, TrialId trial);
 
-// Decides without I/O; its state is a function of what it was told, and Restore brings
-// back what was recorded: a restored scheduler decides as the undisturbed one.
+// Decides without I/O; its state is a function of what it was told. Restore, and where
+// CurvesFor says so Observe, bring back what was recorded: a restored scheduler decides
+// as the undisturbed one.
 // Thread-compatible.
 class Scheduler {
  public:
@@ -50,11 +70,19 @@ class Scheduler {
   // that differs, a trial twice in a rung.
   virtual void Restore(std::span<const RungRow> rungs) = 0;
 
+  // A report that is not judged: one of the record (after Restore, in the order of
+  // their commit across trials), or one that came after the trial was told to stop, by
+  // whomever. It decides nothing and enters no rung; rules that look at curves count
+  // it.
+  virtual void Observe(TrialId trial, int64_t time, const Objective& value) = 0;
+
   // A report of a running trial: `time` units of time_attr are done. Values that are
   // NaN or infinite rank worst. A report without the objective (kMissing) is none: it
   // decides nothing, and the next one that has it is the first at or past the rung. A
-  // time that is not past all earlier ones of the trial decides nothing either. After a
-  // kStop every later report of the trial is answered kStop and enters no rung.
+  // time that is not past all earlier ones of the trial decides nothing either. After
+  // another answer than kContinue every later report of the trial gets that answer and
+  // enters no rung. A rule without rungs makes one entry: for the report at which it
+  // ends the trial, at rung 0 with the report's time as its level; `stopped` is kStop.
   virtual Verdict OnMeasurement(TrialId trial,
                                 int64_t time,
                                 const Objective& value) = 0;

@@ -67,6 +67,13 @@ class MemoryStore final : public TrialStore {
     return trial ? trial->reports : std::vector<ReportRow>();
   }
 
+  void ForEachReport(
+      const std::function<bool(const ReportRow&)>& visit) const override {
+    for (const auto& [trial, index] : report_order_) {
+      if (!visit(trials_.at(trial).reports[index])) return;
+    }
+  }
+
   std::vector<FileRow> LoadFiles(TrialId id) const override {
     std::vector<FileRow> files;
     if (const Trial* trial = Find(id)) {
@@ -112,6 +119,7 @@ class MemoryStore final : public TrialStore {
     const ReportRow& row = change.row;
     Trial& trial = trials_[row.key.trial];
     if (trial.report_keys.emplace(row.key, row.source, row.offset).second) {
+      report_order_.emplace_back(row.key.trial, trial.reports.size());
       trial.reports.push_back(row);
     }
   }
@@ -131,6 +139,7 @@ class MemoryStore final : public TrialStore {
 
   std::optional<SweepRow> sweep_;
   std::map<TrialId, Trial> trials_;
+  std::vector<std::pair<TrialId, size_t>> report_order_;
   std::map<std::tuple<TrialId, int32_t, int32_t>, RungRow> rungs_;
   std::map<int64_t, EventRow> events_;
   std::map<ExecutorId, ExecutorRow> executors_;

@@ -138,6 +138,11 @@ class SqliteStore final : public TrialStore {
     return reader_->LoadReports(trial);
   }
 
+  void ForEachReport(
+      const std::function<bool(const ReportRow&)>& visit) const override {
+    reader_->ForEachReport(visit);
+  }
+
   std::vector<FileRow> LoadFiles(TrialId trial) const override {
     return reader_->LoadFiles(trial);
   }

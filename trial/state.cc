@@ -15,12 +15,14 @@ constexpr std::array<std::pair<TrialState, std::string_view>, 6> kStates{{
     {TrialState::kFailed, "failed"},
 }};
 
-constexpr std::array<std::pair<Reason, std::string_view>, 19> kReasons{{
+constexpr std::array<std::pair<Reason, std::string_view>, 21> kReasons{{
     {Reason::kNone, ""},
     {Reason::kPruned, "pruned"},
     {Reason::kBudget, "budget"},
     {Reason::kUser, "user"},
     {Reason::kMaxTime, "max_t"},
+    {Reason::kTarget, "target"},
+    {Reason::kConverged, "converged"},
     {Reason::kInterrupted, "interrupted"},
     {Reason::kPreempted, "preempted"},
     {Reason::kExecutorLost, "executor lost"},

@@ -15,8 +15,10 @@ enum class Reason {
   kPruned,  // the scheduler's verdict
   kBudget,  // time budget of the sweep over
   kUser,    // stopped by a request
-  // completed: reached the scheduler's max_t and was told to end
-  kMaxTime,
+  // completed, by the scheduler's word
+  kMaxTime,    // reached its max_t
+  kTarget,     // reached the value that was asked for
+  kConverged,  // its values no longer changed, or no longer for the better
   // pending again
   kInterrupted,   // first signal to the controller, or `stop`
   kPreempted,     // the node is needed for something else

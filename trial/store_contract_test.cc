@@ -238,6 +238,13 @@ TEST_CASE_TEMPLATE("reports keep the order of their commit", Kind, Memory, Sqlit
   CHECK(kind.store->LoadReports(TrialId(0)) ==
         std::vector{SampleReport(0, 10, 0.5), late, middle, early});
   CHECK(kind.store->LoadReports(TrialId(1)).size() == 1);
+  std::vector<ReportRow> all;
+  kind.store->ForEachReport([&](const ReportRow& row) {
+    all.push_back(row);
+    return all.size() < 4;
+  });
+  CHECK(all ==
+        std::vector{SampleReport(0, 10, 0.5), late, SampleReport(1, 1, 0), middle});
 }
 
 TEST_CASE_TEMPLATE("rungs come by order, runs by key, events by number",

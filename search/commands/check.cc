@@ -13,7 +13,7 @@
 #include "search/model_check.h"
 #include "search/placement.h"
 #include "search/run.h"
-#include "search/scheduler.h"
+#include "search/schedule_text.h"
 #include "search/warm_start.h"
 #include "search/workdir.h"
 #include "trial/errors.h"
@@ -131,23 +131,8 @@ std::string FitsText(const SearchConfig& config,
   return text;
 }
 
-void PrintRungs(const SchedulerOptions& options) {
-  if (options.kind == SchedulerKind::kFifo) {
-    Line("stops", "nothing early (scheduler fifo)");
-    return;
-  }
-  Line("stops",
-       fmt::format("asha on {}: the best 1/{} go past each rung, {} is the end",
-                   options.time_attr,
-                   options.reduction_factor,
-                   options.max_t));
-  const size_t brackets = BracketWeights(options).size();
-  for (size_t bracket = 0; bracket < brackets; ++bracket) {
-    const std::vector<int64_t> levels = RungLevels(options, static_cast<int>(bracket));
-    Line(brackets == 1 ? "rungs" : fmt::format("bracket {}", bracket).c_str(),
-         levels.empty() ? "none: to the end"
-                        : fmt::format("{}", fmt::join(levels, ", ")));
-  }
+void PrintSchedule(const SchedulerOptions& options) {
+  for (const auto& [name, text] : ScheduleLines(options)) Line(name.c_str(), text);
 }
 
 void PrintConfigurations(const SearchConfig& config,
@@ -201,7 +186,7 @@ int CheckCommand(const CheckOptions& options) {
   Line("goal", fmt::format("{} {}", ToString(config.goal), config.metric_field()));
   Line("needs", NeedText(request));
   Line("fits", FitsText(config, request, local));
-  PrintRungs(config.scheduler);
+  PrintSchedule(config.scheduler);
   Line("files", ExpectedFiles(config, trials));
   for (const Parameter& parameter : config.space.parameters()) {
     Line("searches",

@@ -59,10 +59,11 @@ SearchSpace SpaceOf(const SearchSpace& space, std::span<const Finalist> finalist
 // Without early stopping; max_t still ends a trial that would run for ever.
 SchedulerOptions ToTheEnd(const SchedulerOptions& of_sweep) {
   SchedulerOptions options;
-  if (of_sweep.kind == SchedulerKind::kFifo) return options;
+  const std::optional<int64_t> max_t = MaxTime(of_sweep);
+  if (!max_t) return options;
   options.kind = SchedulerKind::kAsha;
   options.time_attr = of_sweep.time_attr;
-  options.max_t = options.grace_period = of_sweep.max_t;
+  options.max_t = options.grace_period = *max_t;
   return options;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "search/format.h"
+#include "search/outcome.h"
 
 namespace hyperopt {
 namespace {
@@ -21,9 +22,8 @@ std::string EndText(const RunRow& run, const TrialRow& trial) {
   const std::string after =
       run.started > 0 ? " after " + DurationText(run.ended - run.started) : "";
   if (run.outcome == "stopped") {
-    const bool to_the_end =
-        trial.reason == Reason::kMaxTime && trial.attempt == run.key.attempt;
-    return (to_the_end ? "ended at max_t" : "stopped") + after;
+    const bool to_the_end = Completes(trial.reason) && trial.attempt == run.key.attempt;
+    return (to_the_end ? "ended " + CompleteText(trial.reason) : "stopped") + after;
   }
   if (run.outcome == "exit" && run.exit_code) {
     return fmt::format("ended{} with exit code {}", after, *run.exit_code);

@@ -15,6 +15,7 @@
 #include "search/commands/try.h"
 #include "search/format.h"
 #include "search/outcome.h"
+#include "search/schedule_text.h"
 #include "search/scheduler.h"
 #include "trial/json.h"
 #include "trial/resources.h"
@@ -129,12 +130,19 @@ std::string TimeAttrText(const TrialFacts& facts, const Seen& seen) {
   } else {
     return fmt::format("`{}` never came, which early stopping goes by", attr);
   }
-  const std::vector<int64_t> rungs = RungLevels(scheduler, 0);
-  return fmt::format("{} reached {}; rungs are {}, max_t is {}",
-                     attr,
-                     reached,
-                     rungs.empty() ? "none" : fmt::format("{}", fmt::join(rungs, ", ")),
-                     scheduler.max_t);
+  std::string text = fmt::format("{} reached {}", attr, reached);
+  for (const SchedulerOptions& rule : RulesOf(scheduler)) {
+    if (rule.kind != SchedulerKind::kAsha) {
+      text += "; " + RuleText(rule);
+      continue;
+    }
+    const std::vector<int64_t> rungs = RungLevels(rule, 0);
+    text +=
+        fmt::format("; rungs are {}, max_t is {}",
+                    rungs.empty() ? "none" : fmt::format("{}", fmt::join(rungs, ", ")),
+                    rule.max_t);
+  }
+  return text;
 }
 
 // Between the first and the last report with the metric.

@@ -48,6 +48,8 @@ class AshaStopping final : public Scheduler {
     }
   }
 
+  void Observe(TrialId /*id*/, int64_t /*time*/, const Objective& /*value*/) override {}
+
   Verdict OnMeasurement(TrialId id, int64_t time, const Objective& value) override {
     Progress& trial = ProgressOf(id);
     if (trial.stopped) return {Decision::kStop, {}};

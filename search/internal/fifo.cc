@@ -7,6 +7,10 @@ class Fifo final : public Scheduler {
  public:
   void Restore(std::span<const RungRow> /*rungs*/) override {}
 
+  void Observe(TrialId /*trial*/,
+               int64_t /*time*/,
+               const Objective& /*value*/) override {}
+
   Verdict OnMeasurement(TrialId /*trial*/,
                         int64_t /*time*/,
                         const Objective& /*value*/) override {

@@ -18,4 +18,20 @@ std::unique_ptr<Scheduler> MakeAshaStopping(const SchedulerOptions& options,
                                             Goal goal,
                                             uint64_t seed);
 
+// Ray Tune's median stopping rule (Golovin et al. 2017): a trial ends whose best value
+// is worse than the median of the others' running means at the same time.
+std::unique_ptr<Scheduler> MakeMedianStopping(const SchedulerOptions& options,
+                                              Goal goal);
+
+// Rules that look at one trial alone, and end it as complete.
+std::unique_ptr<Scheduler> MakePatience(const SchedulerOptions& options, Goal goal);
+std::unique_ptr<Scheduler> MakePlateau(const SchedulerOptions& options, Goal goal);
+std::unique_ptr<Scheduler> MakeTarget(const SchedulerOptions& options, Goal goal);
+
+// Ends a trial when one of its rules does. The brackets of its rules are numbered one
+// after another.
+std::unique_ptr<Scheduler> MakeAny(const SchedulerOptions& options,
+                                   Goal goal,
+                                   uint64_t seed);
+
 }  // namespace hyperopt::internal

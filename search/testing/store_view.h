@@ -29,6 +29,10 @@ class StoreView final : public TrialStore {
   std::vector<ReportRow> LoadReports(TrialId trial) const override {
     return store_->LoadReports(trial);
   }
+  void ForEachReport(
+      const std::function<bool(const ReportRow&)>& visit) const override {
+    store_->ForEachReport(visit);
+  }
   std::vector<FileRow> LoadFiles(TrialId trial) const override {
     return store_->LoadFiles(trial);
   }

@@ -7,6 +7,7 @@
 import json
 import os
 import sqlite3
+import sys
 
 from scene import SceneTest, main
 from sweep import kill
@@ -105,4 +106,5 @@ class SpacesTest(SceneTest):
         self.assertFalse(os.path.exists(os.path.join(scene.dir, "sweep.db")))
 
 
-main(SpacesTest)
+if __name__ == "__main__":
+    main(sys.argv)

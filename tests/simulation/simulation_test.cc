@@ -121,6 +121,45 @@ TEST_CASE("ASHA under faults: every verdict is recorded once and kept") {
   }
 }
 
+SchedulerOptions CurveRule(SchedulerKind kind) {
+  SchedulerOptions rule;
+  rule.kind = kind;
+  rule.max_t = 9;
+  rule.reduction_factor = 3;
+  rule.patience = 2;
+  rule.min_delta = 0.2;
+  return rule;
+}
+
+TEST_CASE("rules that look at curves under faults: a restart changes no verdict") {
+  SchedulerOptions any = CurveRule(SchedulerKind::kAny);
+  for (const SchedulerKind kind :
+       {SchedulerKind::kAsha, SchedulerKind::kMedian, SchedulerKind::kPatience}) {
+    any.of.push_back(CurveRule(kind));
+  }
+  int64_t pruned = 0;
+  for (const SchedulerOptions& rule :
+       {CurveRule(SchedulerKind::kMedian), CurveRule(SchedulerKind::kPatience), any}) {
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+      CAPTURE(seed);
+      WorldOptions options = Basic(60, seed);
+      options.config.scheduler = rule;
+      options.faults.crash_controller_every_s = 10;
+      options.faults.crash_executor_every_s = 20;
+      options.faults.drop = 0.1;
+      World world(options);
+      REQUIRE(world.Run(3000));
+      for (const TrialRow& row : world.store().Load()->trials) {
+        CHECK(IsFinished(row.state));
+        CHECK(row.state != TrialState::kFailed);
+        pruned += row.reason == Reason::kPruned;
+      }
+      AuditRecord(world, options);
+    }
+  }
+  CHECK(pruned > 100);
+}
+
 // Run once more by CTest with each deliberate defect: then it must fail.
 TEST_CASE("audit: commits and sends torn apart, repeats, partitions") {
   for (uint64_t seed = 1; seed <= 10; ++seed) {

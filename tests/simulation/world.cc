@@ -58,6 +58,7 @@ void World::StartController() {
     start.reports[row.id] = store_->LoadReports(row.id);
     start.runs[row.id] = store_->LoadRuns(row.id);
   }
+  start.curves = RecordedCurves(*store_, config, start.reports);
   std::vector<Params> params = store_->LoadParams(ids);
   for (size_t i = 0; i < ids.size(); ++i) start.params[ids[i]] = params[i];
   controller_ = std::make_unique<Controller>(

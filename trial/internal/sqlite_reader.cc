@@ -11,6 +11,9 @@
 namespace hyperopt {
 namespace {
 
+constexpr std::string_view kReportColumns =
+    "trial, run, attempt, source, generation, offset, step, value, value_kind, fields, "
+    "time, elapsed_s";
 constexpr std::string_view kRunColumns =
     "trial, run, attempt, executor, host, devices, started, ended, exit_code, signal, "
     "outcome, peak_memory, placement, checkpoints, resume_from";
@@ -21,6 +24,20 @@ RunKey ReadKey(RowReader& row) {
   key.run = RunId(row.Integer32());
   key.attempt = Attempt(row.Integer32());
   return key;
+}
+
+ReportRow ReadReport(RowReader& row) {
+  ReportRow report;
+  report.key = ReadKey(row);
+  report.source.name = row.Text();
+  report.source.generation = row.Integer32();
+  report.offset = row.Integer();
+  report.step = row.Integer();
+  report.objective = row.Number();
+  report.values = row.Text();
+  report.wall = row.Real();
+  report.elapsed_s = row.Real();
+  return report;
 }
 
 std::optional<uint64_t> SeedFromString(std::string_view text) {
@@ -92,9 +109,11 @@ RecordReader::RecordReader(Database& database)
             fmt::format("SELECT {} FROM run WHERE trial = ? ORDER BY run, attempt",
                         kRunColumns)),
       reports_(database,
-               "SELECT trial, run, attempt, source, generation, offset, step, value, "
-               "value_kind, fields, time, elapsed_s "
-               "FROM report WHERE trial = ? ORDER BY number"),
+               fmt::format("SELECT {} FROM report WHERE trial = ? ORDER BY number",
+                           kReportColumns)),
+      all_reports_(
+          database,
+          fmt::format("SELECT {} FROM report ORDER BY number", kReportColumns)),
       files_(database,
              "SELECT trial, run, attempt, name, size, data FROM file "
              "WHERE trial = ? ORDER BY run, attempt, name"),
@@ -279,20 +298,15 @@ std::vector<ReportRow> RecordReader::LoadReports(TrialId trial) {
   std::vector<ReportRow> reports;
   reports_.ForEach(
       [&](RowReader row) {
-        ReportRow& report = reports.emplace_back();
-        report.key = ReadKey(row);
-        report.source.name = row.Text();
-        report.source.generation = row.Integer32();
-        report.offset = row.Integer();
-        report.step = row.Integer();
-        report.objective = row.Number();
-        report.values = row.Text();
-        report.wall = row.Real();
-        report.elapsed_s = row.Real();
+        reports.push_back(ReadReport(row));
         return true;
       },
       trial.value());
   return reports;
+}
+
+void RecordReader::ForEachReport(const std::function<bool(const ReportRow&)>& visit) {
+  all_reports_.ForEach([&](RowReader row) { return visit(ReadReport(row)); });
 }
 
 std::vector<FileRow> RecordReader::LoadFiles(TrialId trial) {

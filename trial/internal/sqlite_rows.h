@@ -64,6 +64,7 @@ class RecordReader {
   Params LoadParams(TrialId trial);
   std::vector<RunRow> LoadRuns(TrialId trial);
   std::vector<ReportRow> LoadReports(TrialId trial);
+  void ForEachReport(const std::function<bool(const ReportRow&)>& visit);
   std::vector<FileRow> LoadFiles(TrialId trial);
   void ForEachEvent(int64_t first, const std::function<bool(const EventRow&)>& visit);
 
@@ -77,7 +78,7 @@ class RecordReader {
   auto GuardJson(const Read& read) const;
 
   Database& database_;
-  Statement params_, runs_, reports_, files_, events_;
+  Statement params_, runs_, reports_, all_reports_, files_, events_;
 };
 
 }  // namespace hyperopt

@@ -31,7 +31,7 @@ constexpr Type kTypes[] = {
     {"sobol", SamplerKind::kSobol, ""},
     {"hyperopt", SamplerKind::kTpe, "tpe"},
     {"optuna", SamplerKind::kTpe, "tpe"},
-    {"bohb", SamplerKind::kTpe, "tpe; its stopping is executor.scheduler"},
+    {"bohb", SamplerKind::kTpe, "tpe"},
     {"bayesopt", SamplerKind::kGp, "gp"},
     {"skopt", SamplerKind::kGp, "gp"},
     {"ax", SamplerKind::kGp, "gp"},
@@ -101,6 +101,25 @@ std::optional<SamplerKind> ReadType(Section& alg, Reading& reading) {
                               "random, grid and list",
                               *type));
   return std::nullopt;
+}
+
+// BOHB is tpe and hyperband together; each half asks for the other.
+SamplerKind PairBohb(Section& alg, SamplerKind kind, Reading& reading) {
+  const Value* type = alg.Take("type");
+  if (type != nullptr && type->text == "bohb" && !reading.has_scheduler) {
+    UseHyperband(reading);
+  }
+  if (!reading.wants_tpe || kind == SamplerKind::kTpe) return kind;
+  if (type == nullptr) {
+    reading.problems.Note(
+        "hyperopt.search_alg is tpe, which executor.scheduler.type hb_bohb goes with");
+    return SamplerKind::kTpe;
+  }
+  reading.problems.Note(fmt::format(
+      "executor.scheduler.type hb_bohb goes with hyperopt.search_alg.type bohb (tpe); "
+      "it is {}",
+      type->text));
+  return kind;
 }
 
 // One seed under any of the names that Ludwig's algorithms have for it.
@@ -403,6 +422,7 @@ void ReadSearchAlg(Section& hyperopt, Reading& reading) {
   if (kind == SamplerKind::kAuto && HasGrid(reading.config)) {
     kind = SamplerKind::kRandom;
   }
+  kind = PairBohb(alg, *kind, reading);
   reading.config.sampler.kind = *kind;
   if (*kind == SamplerKind::kList) {
     ReadList(alg, reading);

@@ -22,6 +22,8 @@ struct Reading {
   // Where the model's keys stand: `root` itself, or with a command and `base_config`
   // that configuration with the file's other keys merged in.
   Value model;
+  bool has_scheduler = false;
+  bool wants_tpe = false;  // the scheduler is BOHB's half
 };
 
 // A key of the top level that is not the model's.
@@ -84,6 +86,8 @@ void ReadList(Section& alg, Reading& reading);
 // `backend`, `ranks`.
 void ReadExecutor(Section& hyperopt, Section& top, Reading& reading);
 void ReadScheduler(Section& executor, Reading& reading);
+// The scheduler that search_alg bohb goes with, where none is given.
+void UseHyperband(Reading& reading);
 void ReadResources(Section& executor, Section& top, Reading& reading);
 
 // One entry of hyperopt.parameters. nullopt where it was told what is wrong.

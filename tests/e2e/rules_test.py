@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Early stopping by rules that look at curves: whole sweeps, and what a restart makes of them.
+
+  rules_test.py BUILD_DIR [unittest's words]
+"""
+
+import signal
+import sys
+
+from scene import SceneTest, main
+from sweep import wait_until
+
+# Trial n reports n, 4 times; after each report it waits for the gate n.STEP.
+STEP_BY_STEP = """
+n=0
+while [ $n -lt 4 ]; do
+  n=$((n + 1)); report "{\\"step\\": $n, \\"loss\\": $HYPEROPT_TRIAL}"
+  mark steps $n; await "$HYPEROPT_TRIAL.$n"
+done"""
+# The same to its end, but that one who is told to stop waits for it.
+TO_THE_END = """
+n=0
+while [ $n -lt 4 ]; do
+  n=$((n + 1)); report "{\\"step\\": $n, \\"loss\\": %s}"
+  [ $n != %s ] || await never
+done"""
+
+MEDIAN = {"type": "median_stopping_rule", "time_attr": "training_iteration", "grace_period": 2,
+          "min_samples_required": 2}
+
+
+class RulesTest(SceneTest):
+    def ends(self):
+        return [(trial["state"], trial["reason"]) for trial in self.scene.trials()]
+
+    def verified(self):
+        self.assertIn("as they must be", self.scene.hyperopt("verify", self.scene.dir))
+
+    def test_median(self):
+        # Losses 0, 1, 2, 3, 4, one after another: the first two have too few others, the rest are worse than
+        # the median of those before them.
+        scene = self.scene
+        scene.search(TO_THE_END % ("$HYPEROPT_TRIAL", "$([ $HYPEROPT_TRIAL -lt 2 ] && echo 9 || echo 2)"),
+                     num_samples=5, max_concurrent_trials=1, scheduler=MEDIAN)
+        scene.run()
+        self.assertEqual(self.ends(), [("completed", "")] * 2 + [("stopped", "pruned")] * 3)
+        self.assertEqual(scene.query("select trial, level, stopped from rung order by trial"),
+                         [(2, 2, 1), (3, 2, 1), (4, 2, 1)])
+        self.verified()
+        scene.nothing_left()
+
+    def test_median_after_a_crash(self):
+        # The controller dies when two curves are recorded; the one that takes over knows them.
+        scene = self.scene
+        scene.search(STEP_BY_STEP, num_samples=3, max_concurrent_trials=3, scheduler=MEDIAN)
+        for step in (1, 2, 3, 4):
+            scene.open(f"0.{step}")
+            scene.open(f"1.{step}")
+        process = scene.start()
+        wait_until(lambda: scene.recorded(0) == 4 and scene.recorded(1) == 4, "the first two trials")
+        wait_until(lambda: scene.recorded(2) == 1, "the third one's first report")
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        scene.open("2.1")
+        scene.run()
+        self.assertEqual(self.ends(), [("completed", "")] * 2 + [("stopped", "pruned")])
+        self.verified()
+        scene.nothing_left()
+
+    def test_any(self):
+        # Trial 0 reaches the target, 1 stands still, 2 is worse than both at the second rung of asha.
+        scene = self.scene
+        scene.search("""
+case $HYPEROPT_TRIAL in
+  0) losses="5 4 3 1";;
+  1) losses="2 2 2 2";;
+  2) losses="6 6 6 6";;
+esac
+n=0
+for loss in $losses; do
+  n=$((n + 1)); report "{\\"step\\": $n, \\"loss\\": $loss}"
+  await "$HYPEROPT_TRIAL.$n"
+done""", num_samples=3, max_concurrent_trials=1, scheduler={
+            "type": "any", "time_attr": "step", "of": [
+                {"type": "asha", "max_t": 9, "grace_period": 2, "reduction_factor": 2},
+                {"type": "target", "value": 1.5},
+                {"type": "patience", "patience": 2}]})
+        for step in (1, 2, 3):
+            for trial in (0, 1):
+                scene.open(f"{trial}.{step}")
+        scene.open("2.1")
+        said = scene.run()
+        self.assertEqual(self.ends(),
+                         [("completed", "target"), ("completed", "converged"), ("stopped", "pruned")])
+        self.assertIn("2 completed, 1 stopped", said)
+        self.verified()
+        shown = scene.hyperopt("show", scene.dir, "1")
+        self.assertIn("converged", shown)
+        # Another rule is another search.
+        scene.search("true", num_samples=3, scheduler={"type": "patience", "patience": 2})
+        self.assertIn("hyperopt.executor.scheduler", scene.hyperopt(
+            "--config", scene.config, "--output", scene.dir, code=2))
+        scene.nothing_left()
+
+
+if __name__ == "__main__":
+    main(sys.argv)
