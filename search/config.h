@@ -31,9 +31,22 @@ class ConfigErrors : public ConfigError {
   std::vector<std::string> lines_;
 };
 
-enum class SchedulerKind { kFifo, kAsha };
+enum class SchedulerKind { kFifo, kAsha, kPbt };
 
 // hyperopt.executor.scheduler. Times are in the unit of time_attr.
+// Ray's names and defaults. A mutation is of a parameter of the search, within what the
+// search file says of it.
+struct PbtOptions {
+  int64_t perturbation_interval = 60;
+  int64_t burn_in_period = 0;
+  double quantile_fraction = 0.25;  // 0 .. 0.5
+  double resample_probability = 0.25;
+  std::vector<double> perturbation_factors = {1.2, 0.8};
+  // Names of the parameters that a copy changes; empty: all.
+  std::vector<std::string> mutations;
+  bool operator==(const PbtOptions&) const = default;
+};
+
 struct SchedulerOptions {
   SchedulerKind kind = SchedulerKind::kFifo;
   std::string time_attr = "training_iteration";
@@ -41,6 +54,8 @@ struct SchedulerOptions {
   int64_t grace_period = 1;
   int64_t reduction_factor = 4;
   int64_t brackets = 1;
+  bool promotion = false;  // kAsha: mode promotion
+  PbtOptions pbt = {};     // kPbt
   bool operator==(const SchedulerOptions&) const = default;
 };
 

@@ -109,10 +109,27 @@ OrderedJson SearchAlgToJson(const SamplerOptions& sampler) {
   return json;
 }
 
+OrderedJson PbtToJson(const SchedulerOptions& scheduler) {
+  const PbtOptions& pbt = scheduler.pbt;
+  OrderedJson json = {{"type", "pbt"},
+                      {"time_attr", scheduler.time_attr},
+                      {"max_t", scheduler.max_t},
+                      {"perturbation_interval", pbt.perturbation_interval},
+                      {"burn_in_period", pbt.burn_in_period},
+                      {"quantile_fraction", pbt.quantile_fraction},
+                      {"resample_probability", pbt.resample_probability},
+                      {"perturbation_factors", pbt.perturbation_factors}};
+  if (pbt.mutations.empty()) return json;
+  OrderedJson& named = json["hyperparam_mutations"] = OrderedJson::object();
+  for (const std::string& name : pbt.mutations) named[name] = nullptr;
+  return json;
+}
+
 OrderedJson SchedulerToJson(const SchedulerOptions& scheduler) {
   if (scheduler.kind == SchedulerKind::kFifo) return {{"type", "fifo"}};
+  if (scheduler.kind == SchedulerKind::kPbt) return PbtToJson(scheduler);
   return {{"type", "asha"},
-          {"mode", "stopping"},
+          {"mode", scheduler.promotion ? "promotion" : "stopping"},
           {"time_attr", scheduler.time_attr},
           {"max_t", scheduler.max_t},
           {"grace_period", scheduler.grace_period},

@@ -65,6 +65,13 @@ struct Turn {
   std::optional<SweepEnd> end;        // after that
 };
 
+// Where a copy of another trial begins.
+struct CloneStart {
+  std::string checkpoint;  // its folder, relative to the sweep's
+  int64_t step = 0;        // of the checkpoint
+  int64_t time = 0;        // units of time_attr that are done there
+};
+
 // What a restart hands in beside the snapshot.
 struct ControllerStart {
   RecordSnapshot record;
@@ -75,6 +82,7 @@ struct ControllerStart {
   std::map<TrialId, std::vector<RunRow>> runs;  // likewise
   // Ends so far and what they brought, for samplers that read their history.
   std::vector<HistoryEntry> history;
+  std::map<TrialId, CloneStart> clones;  // the trials that began as copies
   bool rerun_failed = false;  // failed -> pending, once
   // Shared facts that every executor is told.
   SweepSpec sweep;
@@ -153,6 +161,7 @@ class Controller {
     int64_t iterations = 0;  // reports that carry the objective, checkpoint's included
     bool any_report = false;
     bool odd_said = false;
+    bool overran = false;        // it has reported again after what it was launched for
     Oddities odd;                // of the whole attempt, once it is over
     int64_t metric_step = 0;     // of the last report with the metric
     std::optional<double> time;  // the field time_attr as it was said last
@@ -162,6 +171,7 @@ class Controller {
   struct Checkpoint {
     Attempt attempt;
     int64_t step = 0;
+    std::string path;  // of another trial's; "" for one of its own
   };
   // What is kept of a trial until it is finished.
   struct Open {
@@ -169,6 +179,7 @@ class Controller {
     Curve curve;
     int64_t judged_time = -1;             // newest time the scheduler has judged
     std::vector<Checkpoint> checkpoints;  // complete ones, oldest attempt first
+    CloneStart clone;                     // of a copy
   };
 
   void On(const PeerSaid& event, Now now);
@@ -226,6 +237,19 @@ class Controller {
   void PlanAnew();
   void Remember(const std::string& token, const std::string& answer);
   bool OverGpus(const Placement& placement) const;
+
+  // controller_promote.cc
+  TrialId Promote(const Promotion& promotion, Now now);
+  std::optional<TrialId> Replace(const Promotion& promotion, Now now);
+  CloneStart CloneOf(TrialId parent) const;
+  bool OrderIsDue(const Live& live, Reason reason) const;
+  void NoteOverrun(Live* live);
+  void NoteRestart(const TrialRow& row, const Launch& launch, Now now);
+  void CompletePaused(Now now);
+  int64_t TimeAtStep(const Open& open, int64_t step) const;
+  bool more_proposals() const {
+    return std::ssize(rows_) < planned_ && !sampler_exhausted_;
+  }
 
   // controller_turn.cc
   void CollectChanges(std::vector<RecordChange>* changes);
@@ -292,6 +316,7 @@ class Controller {
   bool paused_ = false;
   std::optional<int64_t> most_gpus_;
   bool sampler_exhausted_ = false;
+  bool restart_said_ = false;
   std::optional<SweepEnd> end_;
   bool ended_already_ = false;  // everyone was told
   bool interrupted_for_failure_ = false;

@@ -114,7 +114,11 @@ void Controller::TakeLine(Live* live,
   NoteIncumbent(row);
   // A step that was seen before is kept and not judged; words after a stop enter no
   // rung.
-  if (ahead && !row.stopping) Judge(live, TimeOf(*live, line, step), objective, now);
+  if (row.stopping) {
+    NoteOverrun(live);
+  } else if (ahead) {
+    Judge(live, TimeOf(*live, line, step), objective, now);
+  }
 }
 
 // The metric may stand in another line than the step that it belongs to: a line without
@@ -136,7 +140,9 @@ int64_t Controller::TimeOf(const Live& live,
   // As this line says, or an earlier one of the attempt did.
   if (live.time) return WholeTime(*live.time);
   if (attr != "time_total_s") return -1;
-  return WholeTime(Row(live.row.key.trial).elapsed_s + line.elapsed_s);
+  const TrialId trial = live.row.key.trial;
+  const auto copied = static_cast<double>(open_.at(trial).clone.time);
+  return WholeTime(copied + Row(trial).elapsed_s + line.elapsed_s);
 }
 
 void Controller::Judge(Live* live, int64_t time, const Objective& value, Now now) {
@@ -151,6 +157,8 @@ void Controller::Judge(Live* live, int64_t time, const Objective& value, Now now
     CommitStop(live, Reason::kMaxTime, now);
   } else if (verdict.decision == Decision::kStop) {
     CommitStop(live, Reason::kPruned, now);
+  } else if (verdict.decision == Decision::kPause) {
+    CommitStop(live, Reason::kRung, now);
   }
 }
 

@@ -31,8 +31,9 @@ Outcome OfStop(const TrialRow& row, Reason reason) {
   Outcome out;
   out.run_outcome = "stopped";
   out.reason = reason;
-  out.state =
-      reason == Reason::kMaxTime ? TrialState::kCompleted : TrialState::kStopped;
+  out.state = reason == Reason::kMaxTime ? TrialState::kCompleted
+              : reason == Reason::kRung  ? TrialState::kPaused
+                                         : TrialState::kStopped;
   if (reason == Reason::kMaxTime && !row.best.finite()) {
     out.state = TrialState::kFailed;
     out.reason = Reason::kNotFinite;
@@ -194,6 +195,7 @@ Oddities OddFromJson(std::string_view detail) {
 
 std::string WhyText(const TrialRow& row) {
   if (row.reason == Reason::kMaxTime && row.detail.empty()) return "at max_t";
+  if (row.reason == Reason::kRung && row.detail.empty()) return "at its rung";
   if (row.detail.empty()) return std::string(ToString(row.reason));
   // What failed it is in the detail already.
   if (row.state == TrialState::kFailed || row.reason == Reason::kNone ||

@@ -140,6 +140,20 @@ RecordSnapshot LoadOrBegin(TrialStore& store, const SearchConfig& config) {
   return std::move(*snapshot);
 }
 
+// What each copy of population based training was made of.
+std::map<TrialId, CloneStart> ClonesOf(const TrialStore& store) {
+  std::map<TrialId, CloneStart> clones;
+  store.ForEachEvent(1, [&](const EventRow& event) {
+    if (event.kind != "replaced" || !event.trial) return true;
+    const OrderedJson json = ParseJson(event.detail);
+    clones[*event.trial] = {json.at("checkpoint").get<std::string>(),
+                            json.at("step").get<int64_t>(),
+                            json.at("done").get<int64_t>()};
+    return true;
+  });
+  return clones;
+}
+
 [[noreturn]] void RefuseEdits(const SweepFolder& folder,
                               const std::vector<std::string>& lines,
                               const std::string& inputs,
@@ -309,6 +323,7 @@ ControllerStart MakeControllerStart(const SearchConfig& config,
     start.reports[row.id] = store.LoadReports(row.id);
     start.runs[row.id] = store.LoadRuns(row.id);
   }
+  if (config.scheduler.kind == SchedulerKind::kPbt) start.clones = ClonesOf(store);
   if (wants.history) start.history = EndedHistory(store, trials, config);
   start.sweep = MakeSweepSpec(config, start.record.sweep, sweep_dir, command);
   return start;

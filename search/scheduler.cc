@@ -67,7 +67,10 @@ std::unique_ptr<Scheduler> MakeScheduler(const SchedulerOptions& options,
     case SchedulerKind::kFifo:
       return internal::MakeFifo();
     case SchedulerKind::kAsha:
-      return internal::MakeAshaStopping(options, goal, seed);
+      return options.promotion ? internal::MakeAshaPromotion(options, goal, seed)
+                               : internal::MakeAshaStopping(options, goal, seed);
+    case SchedulerKind::kPbt:
+      return internal::MakePbt(options, goal, seed);
   }
   assert(false);
   return nullptr;

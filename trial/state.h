@@ -15,9 +15,13 @@ enum class Reason {
   kPruned,  // the scheduler's verdict
   kBudget,  // time budget of the sweep over
   kUser,    // stopped by a request
+  kReplaced,  // a changed copy of a better trial took its place
   // completed: reached the scheduler's max_t and was told to end
   kMaxTime,
+  // paused: it has run as far as it was launched for
+  kRung,
   // pending again
+  kPromoted,      // it was paused and goes on
   kInterrupted,   // first signal to the controller, or `stop`
   kPreempted,     // the node is needed for something else
   kExecutorLost,  // the attempt was lost with its executor or node

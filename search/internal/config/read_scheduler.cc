@@ -18,7 +18,6 @@ const std::vector<std::string>& LaterTypes() {
                                                  "hb_bohb",
                                                  "median_stopping_rule",
                                                  "medianstoppingrule",
-                                                 "pbt",
                                                  "pbt_replay",
                                                  "pb2",
                                                  "resource_changing"};
@@ -36,31 +35,31 @@ std::optional<SchedulerKind> ReadType(Section& scheduler) {
   if (!type) return std::nullopt;
   if (*type == "fifo") return SchedulerKind::kFifo;
   if (IsAsha(*type)) return SchedulerKind::kAsha;
+  if (*type == "pbt") return SchedulerKind::kPbt;
   if (std::ranges::find(LaterTypes(), *type) != LaterTypes().end()) {
     scheduler.Fail("type",
-                   fmt::format("{} is {}; use asha or fifo", *type, kLaterVersion));
+                   fmt::format("{} is {}; use asha, pbt or fifo", *type, kLaterVersion));
     return std::nullopt;
   }
-  std::vector<std::string> known = {"fifo", "asha", "async_hyperband"};
+  std::vector<std::string> known = {"fifo", "asha", "async_hyperband", "pbt"};
   known.insert(known.end(), LaterTypes().begin(), LaterTypes().end());
   const auto near = NearestName(*type, known);
   scheduler.Fail("type",
                  near
                      ? fmt::format("no such type: {}; did you mean {}?", *type, *near)
-                     : fmt::format("no such type: {}; there are asha and fifo", *type));
+                     : fmt::format("no such type: {}; there are asha, pbt and fifo", *type));
   return std::nullopt;
 }
 
 // Ray's `mode` is the direction, ours the form of ASHA.
-void ReadMode(Section& scheduler) {
+void ReadMode(Section& scheduler, SchedulerOptions& options) {
   const Value* mode = scheduler.Take("mode");
   if (mode == nullptr) return;
   if (mode->text == "min" || mode->text == "max") {
     scheduler.Fail("mode", "the direction is hyperopt.goal; leave mode out");
-  } else if (mode->text == "promotion") {
-    scheduler.Fail("mode", fmt::format("promotion is {}; use stopping", kLaterVersion));
   } else {
-    scheduler.Choice("mode", {"stopping"});
+    options.promotion =
+        scheduler.Choice("mode", {"stopping", "promotion"}) == "promotion";
   }
 }
 
@@ -82,7 +81,7 @@ void ReadTimeAttr(Section& scheduler, Reading& reading) {
 
 void ReadAsha(Section& scheduler, Reading& reading) {
   SchedulerOptions& options = reading.config.scheduler;
-  ReadMode(scheduler);
+  ReadMode(scheduler, options);
   ReadTimeAttr(scheduler, reading);
   options.max_t = scheduler.Int("max_t", 1, kMostTime).value_or(options.max_t);
   options.grace_period =
@@ -117,6 +116,19 @@ void ReadAsha(Section& scheduler, Reading& reading) {
   }
 }
 
+// The built-in trainer takes its budget in epochs, and reports once an epoch.
+void RefuseBudgetInSeconds(Section& scheduler, const Reading& reading) {
+  const SchedulerOptions& options = reading.config.scheduler;
+  const bool pieces = options.promotion || options.kind == SchedulerKind::kPbt;
+  const bool counts =
+      options.time_attr == "training_iteration" || options.time_attr == "epoch";
+  if (!pieces || counts || reading.has_command) return;
+  scheduler.Fail("time_attr",
+                 fmt::format("the built-in trainer runs to a budget of epochs, not of "
+                             "{}; use training_iteration",
+                             options.time_attr));
+}
+
 // What only a scheduler that stops trials reads.
 void RefuseForFifo(Section& scheduler) {
   for (const char* key : {"max_t",
@@ -146,6 +158,11 @@ void ReadScheduler(Section& executor, Reading& reading) {
   scheduler.Refuse("metric", "the metric is hyperopt.metric; leave it out");
   if (*kind == SchedulerKind::kAsha) {
     ReadAsha(scheduler, reading);
+    RefuseBudgetInSeconds(scheduler, reading);
+  } else if (*kind == SchedulerKind::kPbt) {
+    ReadTimeAttr(scheduler, reading);
+    ReadPbt(scheduler, reading);
+    RefuseBudgetInSeconds(scheduler, reading);
   } else {
     RefuseForFifo(scheduler);
   }

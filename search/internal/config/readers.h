@@ -78,6 +78,8 @@ void ReadList(Section& alg, Reading& reading);
 // `backend`, `ranks`.
 void ReadExecutor(Section& hyperopt, Section& top, Reading& reading);
 void ReadScheduler(Section& executor, Reading& reading);
+// What `type: pbt` has beside time_attr. REQUIRES: the parameters have been read.
+void ReadPbt(Section& scheduler, Reading& reading);
 void ReadResources(Section& executor, Section& top, Reading& reading);
 
 // One entry of hyperopt.parameters. nullopt where it was told what is wrong.
