@@ -56,6 +56,8 @@ struct SchedulerOptions {
   int64_t brackets = 1;
   bool promotion = false;  // kAsha: mode promotion
   PbtOptions pbt = {};     // kPbt
+  // A trial runs to a budget, waits, and goes on.
+  bool pieces() const { return promotion || kind == SchedulerKind::kPbt; }
   bool operator==(const SchedulerOptions&) const = default;
 };
 

@@ -23,6 +23,7 @@
 #include "search/outcome.h"
 #include "search/placement.h"
 #include "search/proposals.h"
+#include "search/recorded_pieces.h"
 #include "search/scheduler.h"
 #include "trial/clock.h"
 #include "trial/record.h"
@@ -65,13 +66,6 @@ struct Turn {
   std::optional<SweepEnd> end;        // after that
 };
 
-// Where a copy of another trial begins.
-struct CloneStart {
-  std::string checkpoint;  // its folder, relative to the sweep's
-  int64_t step = 0;        // of the checkpoint
-  int64_t time = 0;        // units of time_attr that are done there
-};
-
 // What a restart hands in beside the snapshot.
 struct ControllerStart {
   RecordSnapshot record;
@@ -83,7 +77,7 @@ struct ControllerStart {
   // Ends so far and what they brought, for samplers that read their history.
   std::vector<HistoryEntry> history;
   std::map<TrialId, CloneStart> clones;  // the trials that began as copies
-  bool rerun_failed = false;  // failed -> pending, once
+  bool rerun_failed = false;             // failed -> pending, once
   // Shared facts that every executor is told.
   SweepSpec sweep;
 };

@@ -159,8 +159,8 @@ void Controller::NoteFastFailure(const Live& live,
   if (member == nullptr) return;
   if (!outcome.own_fault || !IsFast(info, live.any_report)) {
     if (!outcome.lost) member->fast_failures.clear();
-    const bool good = outcome.state == TrialState::kCompleted ||
-                      outcome.state == TrialState::kPaused;
+    const bool good =
+        outcome.state == TrialState::kCompleted || outcome.state == TrialState::kPaused;
     if (!good) return;
     for (auto& [id, other] : fleet_.members()) {
       if (id != member->id && !other.fast_failures.empty())
@@ -249,7 +249,10 @@ void Controller::CommitStop(Live* live, Reason reason, Now now) {
   if (row.stopping) return;
   row.stopping = reason;
   Touch(row.id);
-  Log("stop", row.id, fmt::format("{{\"reason\":\"{}\"}}", ToString(reason)), now);
+  Log(reason == Reason::kRung ? "at rung" : "stop",
+      row.id,
+      fmt::format("{{\"reason\":\"{}\"}}", ToString(reason)),
+      now);
   if (OrderIsDue(*live, reason)) OrderStop(*live, reason);
 }
 

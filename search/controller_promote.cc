@@ -60,14 +60,15 @@ std::optional<TrialId> Controller::Replace(const Promotion& promotion, Now now) 
   Touch(id);
   Log("replaced",
       id,
-      fmt::format("{{\"replaced\":{},\"parent\":{},\"after\":{},\"step\":{},\"done\":{},"
-                  "\"checkpoint\":{}}}",
-                  promotion.trial.value(),
-                  parent.value(),
-                  promotion.after,
-                  copy.clone.step,
-                  copy.clone.time,
-                  QuoteJson(copy.clone.checkpoint)),
+      fmt::format(
+          "{{\"replaced\":{},\"parent\":{},\"after\":{},\"step\":{},\"done\":{},"
+          "\"checkpoint\":{}}}",
+          promotion.trial.value(),
+          parent.value(),
+          promotion.after,
+          copy.clone.step,
+          copy.clone.time,
+          QuoteJson(copy.clone.checkpoint)),
       now);
   changes_.push_back(PutParams{id, copy.params});
   for (const RungRow& entry :
@@ -127,7 +128,8 @@ void Controller::CompletePaused(Now now) {
     if (row.state != TrialState::kPaused) continue;
     Outcome outcome;
     outcome.state = TrialState::kCompleted;
-    outcome.detail = "as it stood at its rung when the sweep was over";
+    outcome.detail =
+        fmt::format("as it stood at step {} when the sweep was over", row.last_step);
     ApplyOutcome(&row, outcome, now);
   }
 }

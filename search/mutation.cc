@@ -38,11 +38,8 @@ ParamValue Unlisted(const Domain& domain, double value, double moved) {
 
 // The value of a stepped domain next to `moved`, and at least a step from `value` where
 // there is one on that side.
-ParamValue OnGrid(const Domain& domain,
-                  double lower,
-                  double step,
-                  double value,
-                  double moved) {
+ParamValue OnGrid(
+    const Domain& domain, double lower, double step, double value, double moved) {
   const std::optional<int64_t> count = Cardinality(domain);
   if (!count) return Unlisted(domain, value, moved);
   const auto place = [&](double at) {
@@ -123,8 +120,8 @@ Params Mutate(const SearchSpace& space,
   for (const Parameter& parameter : space.parameters()) {
     const auto at = params.find(parameter.name);
     if (at == params.end() || !ToUnit(parameter.domain, at->second)) continue;
-    const bool named = std::ranges::find(options.mutations, parameter.name) !=
-                       options.mutations.end();
+    const bool named =
+        std::ranges::find(options.mutations, parameter.name) != options.mutations.end();
     if (!options.mutations.empty() && !named) continue;
     Rng rng(seed, child, "mutation " + parameter.name);
     at->second = MutateValue(

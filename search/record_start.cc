@@ -16,6 +16,7 @@
 #include "search/origin.h"
 #include "search/proposals.h"
 #include "search/recorded_history.h"
+#include "search/recorded_pieces.h"
 #include "search/snapshot.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
@@ -138,20 +139,6 @@ RecordSnapshot LoadOrBegin(TrialStore& store, const SearchConfig& config) {
     snapshot = store.Load();
   }
   return std::move(*snapshot);
-}
-
-// What each copy of population based training was made of.
-std::map<TrialId, CloneStart> ClonesOf(const TrialStore& store) {
-  std::map<TrialId, CloneStart> clones;
-  store.ForEachEvent(1, [&](const EventRow& event) {
-    if (event.kind != "replaced" || !event.trial) return true;
-    const OrderedJson json = ParseJson(event.detail);
-    clones[*event.trial] = {json.at("checkpoint").get<std::string>(),
-                            json.at("step").get<int64_t>(),
-                            json.at("done").get<int64_t>()};
-    return true;
-  });
-  return clones;
 }
 
 [[noreturn]] void RefuseEdits(const SweepFolder& folder,
@@ -323,7 +310,9 @@ ControllerStart MakeControllerStart(const SearchConfig& config,
     start.reports[row.id] = store.LoadReports(row.id);
     start.runs[row.id] = store.LoadRuns(row.id);
   }
-  if (config.scheduler.kind == SchedulerKind::kPbt) start.clones = ClonesOf(store);
+  if (config.scheduler.kind == SchedulerKind::kPbt) {
+    start.clones = RecordedClones(store);
+  }
   if (wants.history) start.history = EndedHistory(store, trials, config);
   start.sweep = MakeSweepSpec(config, start.record.sweep, sweep_dir, command);
   return start;

@@ -117,14 +117,36 @@ std::string FitsText(const SearchConfig& config,
   return text;
 }
 
+// With the last end before max_t; the others are as far apart.
+void PrintIntervals(const SchedulerOptions& options) {
+  const PbtOptions& pbt = options.pbt;
+  Line("stops",
+       fmt::format("pbt on {}: each {}{}, the worst {:g} give their places to changed "
+                   "copies of the best, {} is the end",
+                   options.time_attr,
+                   pbt.perturbation_interval,
+                   pbt.burn_in_period > pbt.perturbation_interval
+                       ? fmt::format(" from {} on", pbt.burn_in_period)
+                       : "",
+                   pbt.quantile_fraction,
+                   options.max_t));
+  Line("copies",
+       pbt.mutations.empty()
+           ? "change every parameter"
+           : fmt::format("change {}", fmt::join(pbt.mutations, ", ")));
+}
+
 void PrintRungs(const SchedulerOptions& options) {
   if (options.kind == SchedulerKind::kFifo) {
     Line("stops", "nothing early (scheduler fifo)");
     return;
   }
+  if (options.kind == SchedulerKind::kPbt) return PrintIntervals(options);
   Line("stops",
-       fmt::format("asha on {}: the best 1/{} go past each rung, {} is the end",
+       fmt::format("asha on {}: {} 1/{} go on, {} is the end",
                    options.time_attr,
+                   options.promotion ? "trials wait at each rung, and the best"
+                                     : "at each rung the best",
                    options.reduction_factor,
                    options.max_t));
   const size_t brackets = BracketWeights(options).size();

@@ -24,12 +24,13 @@ int64_t FirstStep(const RunRow& run) {
 std::optional<int64_t> TimeOf(const ReportRow& report,
                               const double* said,
                               int64_t iterations,
-                              const std::string& attr) {
+                              const std::string& attr,
+                              bool copied) {
   if (attr == "training_iteration") return iterations;
   if (attr == "step") return report.step;
   if (said != nullptr) return WholeTime(*said);
   if (attr != "time_total_s") return -1;
-  if (report.key.attempt.value() > 1) return std::nullopt;
+  if (report.key.attempt.value() > 1 || copied) return std::nullopt;
   return WholeTime(report.elapsed_s);
 }
 
@@ -37,7 +38,8 @@ std::optional<int64_t> TimeOf(const ReportRow& report,
 
 ReplayedTrial ReplayReports(std::span<const ReportRow> reports,
                             std::span<const RunRow> runs,
-                            const SearchConfig& config) {
+                            const SearchConfig& config,
+                            const CloneStart& clone) {
   ReplayedTrial trial;
   Curve curve;
   RunKey key;
@@ -52,6 +54,9 @@ ReplayedTrial ReplayReports(std::span<const ReportRow> reports,
         if (run.key == key) first_step = FirstStep(run);
       }
       iterations = curve.CountUpTo(first_step);
+      if (clone.step > 0 && first_step >= clone.step) {
+        iterations += clone.time - curve.CountUpTo(clone.step);
+      }
       said.reset();
     }
     if (IsReportedTime(attr)) {
@@ -78,7 +83,8 @@ ReplayedTrial ReplayReports(std::span<const ReportRow> reports,
     }
     if (!ahead) continue;
     trial.judged.push_back(
-        {TimeOf(report, said ? &*said : nullptr, iterations, attr), value});
+        {TimeOf(report, said ? &*said : nullptr, iterations, attr, clone.step > 0),
+         value});
   }
   return trial;
 }

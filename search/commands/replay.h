@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "search/config.h"
+#include "search/recorded_pieces.h"
 #include "trial/objective.h"
 #include "trial/record.h"
 
@@ -27,9 +28,11 @@ struct ReplayedTrial {
   std::vector<JudgedReport> judged;  // in order; a step seen before is not judged
 };
 
-// `reports` in the order of their commit, `runs` of the same trial.
+// `reports` in the order of their commit, `runs` of the same trial; `clone` where it is
+// a copy of another.
 ReplayedTrial ReplayReports(std::span<const ReportRow> reports,
                             std::span<const RunRow> runs,
-                            const SearchConfig& config);
+                            const SearchConfig& config,
+                            const CloneStart& clone = {});
 
 }  // namespace hyperopt

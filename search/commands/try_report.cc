@@ -129,6 +129,13 @@ std::string TimeAttrText(const TrialFacts& facts, const Seen& seen) {
   } else {
     return fmt::format("`{}` never came, which early stopping goes by", attr);
   }
+  if (scheduler.kind == SchedulerKind::kPbt) {
+    return fmt::format("{} reached {}; an interval is {}, max_t is {}",
+                       attr,
+                       reached,
+                       scheduler.pbt.perturbation_interval,
+                       scheduler.max_t);
+  }
   const std::vector<int64_t> rungs = RungLevels(scheduler, 0);
   return fmt::format("{} reached {}; rungs are {}, max_t is {}",
                      attr,

@@ -11,10 +11,12 @@
 #include "search/change_request.h"
 #include "search/commands/replay.h"
 #include "search/commands/sweep_dir.h"
+#include "search/commands/verify_verdicts.h"
 #include "search/format.h"
+#include "search/mutation.h"
 #include "search/proposals.h"
 #include "search/recorded_history.h"
-#include "search/scheduler.h"
+#include "search/recorded_pieces.h"
 #include "trial/errors.h"
 
 namespace hyperopt {
@@ -57,11 +59,16 @@ class SeenHistory {
 
 class Verifier {
  public:
-  Verifier(const RecordedSweep& sweep, size_t most) : sweep_(sweep), most_(most) {}
+  Verifier(const RecordedSweep& sweep, size_t most) : sweep_(sweep), most_(most) {
+    if (sweep.config.scheduler.pieces()) clones_ = RecordedClones(*sweep.store);
+  }
 
   std::vector<std::string> Run() {
     CheckProposals();
-    CheckVerdicts();
+    for (const RungRow& row : sweep_.record.rungs) rungs_of_[row.trial].push_back(&row);
+    CheckVerdicts(sweep_, [this](TrialId id, const std::string& words) {
+      Differ(id, "{}", words);
+    });
     for (const TrialRow& row : sweep_.record.trials) CheckTrial(row);
     if (differences_ > most_) {
       lines_.push_back(fmt::format("... and {} more", differences_ - most_));
@@ -84,8 +91,7 @@ class Verifier {
   std::unique_ptr<Sampler> FreshSampler(const SearchConfig& config) const;
   void CheckGivenParams(TrialId id, const SearchConfig& config, const Params& recorded);
   void CheckParams(TrialId id, const Params& expected, const Params& recorded);
-  void CheckVerdicts();
-  void Compare(const RungRow& expected, const RungRow& recorded);
+  void CheckCopy(const TrialRow& row, const SearchConfig& config, const Params& params);
   void CheckTrial(const TrialRow& row);
   void CheckRungs(const TrialRow& row, const ReplayedTrial& replayed);
 
@@ -94,6 +100,7 @@ class Verifier {
   size_t differences_ = 0;
   std::vector<std::string> lines_;
   std::map<TrialId, std::vector<const RungRow*>> rungs_of_;
+  std::map<TrialId, CloneStart> clones_;
 };
 
 // The plan may have been made smaller since: it is large enough for every trial.
@@ -151,6 +158,11 @@ void Verifier::CheckEra(const Era& era, int64_t last, const SearchConfig& config
         if (seen) seen->Add(ids[i], recorded[i]);
         continue;
       }
+      if (row.parent) {
+        CheckCopy(row, config, recorded[i]);
+        if (seen) seen->Add(ids[i], recorded[i]);
+        continue;
+      }
       const History none;
       const std::optional<Params> expected = sampler->Suggest(
           TrialId(cursor.next()), seen ? seen->Before(row.history) : none);
@@ -188,6 +200,20 @@ void Verifier::CheckGivenParams(TrialId id,
   }
 }
 
+// A copy's parameters are its parent's, changed.
+void Verifier::CheckCopy(const TrialRow& row,
+                         const SearchConfig& config,
+                         const Params& params) {
+  const std::vector<TrialId> parent = {*row.parent};
+  CheckParams(row.id,
+              Mutate(config.space,
+                     config.scheduler.pbt,
+                     sweep_.store->LoadParams(parent).front(),
+                     config.sampler.seed,
+                     row.id),
+              params);
+}
+
 void Verifier::CheckParams(TrialId id, const Params& expected, const Params& recorded) {
   if (expected == recorded) return;
   for (const auto& [name, value] : expected) {
@@ -207,53 +233,15 @@ void Verifier::CheckParams(TrialId id, const Params& expected, const Params& rec
   }
 }
 
-// A fresh scheduler is told what the entries say came, in their order; it must make the
-// same entries.
-void Verifier::CheckVerdicts() {
-  const std::vector<RungRow>& rungs = sweep_.record.rungs;
-  for (const RungRow& row : rungs) rungs_of_[row.trial].push_back(&row);
-  const std::unique_ptr<Scheduler> scheduler = MakeScheduler(
-      sweep_.config.scheduler, sweep_.record.sweep.goal, sweep_.config.sampler.seed);
-  for (size_t i = 0; i < rungs.size();) {
-    const RungRow& row = rungs[i];
-    const std::vector<RungRow> expected =
-        row.value.missing()
-            ? scheduler->OnFailed(row.trial)
-            : scheduler->OnMeasurement(row.trial, row.time, row.value).entries;
-    if (expected.empty()) {
-      Differ(row.trial, "rung {} has an entry that no report makes", row.rung);
-      ++i;
-      continue;
-    }
-    for (const RungRow& entry : expected) {
-      if (i < rungs.size() && rungs[i].trial == entry.trial) {
-        Compare(entry, rungs[i++]);
-      } else {
-        Differ(entry.trial, "rung {} has no entry, and should", entry.rung);
-      }
-    }
-  }
-}
-
-void Verifier::Compare(const RungRow& expected, const RungRow& recorded) {
-  const auto words = [](const RungRow& row) {
-    return fmt::format("{} (bracket {}, rung {}, level {}, order {}{})",
-                       row.stopped ? "stopped" : "went on",
-                       row.bracket,
-                       row.rung,
-                       row.level,
-                       row.order,
-                       row.late ? ", passed over" : "");
-  };
-  const std::string was = words(recorded), should = words(expected);
-  if (was == should) return;
-  Differ(recorded.trial, "the verdict at a rung is {}, should be {}", was, should);
-}
-
 void Verifier::CheckTrial(const TrialRow& row) {
   const std::vector<ReportRow> reports = sweep_.store->LoadReports(row.id);
   const std::vector<RunRow> runs = sweep_.store->LoadRuns(row.id);
-  const ReplayedTrial replayed = ReplayReports(reports, runs, sweep_.config);
+  const auto clone = clones_.find(row.id);
+  const ReplayedTrial replayed =
+      ReplayReports(reports,
+                    runs,
+                    sweep_.config,
+                    clone == clones_.end() ? CloneStart{} : clone->second);
   if (row.reports != replayed.reports) {
     Differ(row.id,
            "{} reports are counted, {} are recorded",
@@ -284,7 +272,8 @@ void Verifier::CheckRungs(const TrialRow& row, const ReplayedTrial& replayed) {
   bool stopped = false;
   for (const RungRow* rung : rungs_of_[row.id]) {
     stopped = stopped || rung->stopped;
-    if (rung->value.missing()) continue;
+    // A copy is entered with what its parent had reached.
+    if (rung->value.missing() || (rung->late && row.parent)) continue;
     bool known = true;
     const JudgedReport* first = nullptr;
     for (const JudgedReport& report : replayed.judged) {
@@ -330,10 +319,13 @@ int VerifyCommand(const VerifyOptions& options) {
     return 1;
   }
   const auto given = std::ranges::count_if(sweep.record.trials, IsGiven);
-  std::printf("%s: %zu proposals and %zu rung verdicts are as they must be%s\n",
+  const auto proposed = std::ranges::count_if(sweep.record.trials, IsProposed);
+  const auto copies = std::ssize(sweep.record.trials) - given - proposed;
+  std::printf("%s: %td proposals and %zu rung verdicts are as they must be%s%s\n",
               sweep.dir.c_str(),
-              sweep.record.trials.size() - static_cast<size_t>(given),
+              proposed,
               sweep.record.rungs.size(),
+              copies == 0 ? "" : fmt::format(", and {} changed copies", copies).c_str(),
               given == 0 ? "" : fmt::format("; {} given by hand", given).c_str());
   return 0;
 }

@@ -55,6 +55,7 @@ class Pbt final : public Scheduler {
   Verdict OnMeasurement(TrialId id, int64_t time, const Objective& value) override {
     Member& member = members_[id.value()];
     assert(!member.waits);
+    member.ended = false;  // one that failed and was run again
     if (value.missing() || time < LevelOf(member.passed)) return {};
     // What was reached at once is passed; the highest of them counts.
     const int64_t at = std::min(time, options_.max_t - 1);
@@ -82,6 +83,7 @@ class Pbt final : public Scheduler {
           id.value()));
     }
     member.waits = true;
+    member.ended = false;  // one that failed and was run again
     waiting_.insert({member.passed, id.value()});
   }
 
@@ -121,12 +123,13 @@ class Pbt final : public Scheduler {
     if (at == members_.end() || !at->second.waits) return "";
     const auto& rung = rungs_.at(at->second.passed - 1);
     const int64_t rank = std::distance(rung.begin(), rung.find(at->second.entry));
-    return fmt::format("waits at {} of {}: number {} of {} there; those furthest "
-                       "behind go on first",
-                       LevelOf(at->second.passed - 1),
-                       options_.max_t,
-                       rank + 1,
-                       rung.size());
+    return fmt::format(
+        "waits at {} of {}: number {} of {} there; those furthest "
+        "behind go on first",
+        LevelOf(at->second.passed - 1),
+        options_.max_t,
+        rank + 1,
+        rung.size());
   }
 
  private:
@@ -177,7 +180,7 @@ class Pbt final : public Scheduler {
     member->passed = row.rung + 1;
     member->value = row.value;
     if (row.late) return;
-    const double key = !row.value.finite()       ? std::numeric_limits<double>::infinity()
+    const double key = !row.value.finite() ? std::numeric_limits<double>::infinity()
                        : goal_ == Goal::kMinimize ? row.value.value
                                                   : -row.value.value;
     member->entry = {key, row.order, row.trial.value()};

@@ -10,7 +10,8 @@
 
 namespace hyperopt::internal {
 
-// Ordered best first: a lower key, then an earlier arrival. `order` tells any two apart.
+// Ordered best first: a lower key, then an earlier arrival. `order` tells any two
+// apart.
 struct RungEntry {
   double key = 0;  // lower is better, +inf worst
   int64_t order = 0;

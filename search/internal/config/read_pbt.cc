@@ -37,11 +37,12 @@ void AddMutation(Section& scheduler, const std::string& name, Reading& reading) 
   std::vector<std::string> known;
   for (const Parameter& parameter : space.parameters()) known.push_back(parameter.name);
   const auto near = NearestName(name, known);
-  scheduler.Fail("hyperparam_mutations",
-                 fmt::format("{} is not among hyperopt.parameters{}; what may change is "
-                             "a parameter of the search",
-                             name,
-                             near ? fmt::format("; did you mean {}?", *near) : ""));
+  scheduler.Fail(
+      "hyperparam_mutations",
+      fmt::format("{} is not among hyperopt.parameters{}; what may change is "
+                  "a parameter of the search",
+                  name,
+                  near ? fmt::format("; did you mean {}?", *near) : ""));
 }
 
 // Ray's map of a name to what it may become, or a list of names.
@@ -78,10 +79,10 @@ void ReadPbt(Section& scheduler, Reading& reading) {
                                   .value_or(pbt.perturbation_interval);
   pbt.burn_in_period =
       scheduler.Int("burn_in_period", 0, kMostTime).value_or(pbt.burn_in_period);
-  pbt.quantile_fraction = scheduler.Number("quantile_fraction", 0, 0.5)
-                              .value_or(pbt.quantile_fraction);
-  pbt.resample_probability = scheduler.Number("resample_probability", 0, 1)
-                                 .value_or(pbt.resample_probability);
+  pbt.quantile_fraction =
+      scheduler.Number("quantile_fraction", 0, 0.5).value_or(pbt.quantile_fraction);
+  pbt.resample_probability =
+      scheduler.Number("resample_probability", 0, 1).value_or(pbt.resample_probability);
   ReadFactors(scheduler, pbt);
   ReadMutations(scheduler, reading);
   if (scheduler.Bool("synch").value_or(false)) {
@@ -95,10 +96,11 @@ void ReadPbt(Section& scheduler, Reading& reading) {
     scheduler.Refuse(key, "has no effect with type pbt");
   }
   if (pbt.perturbation_interval >= options.max_t) {
-    scheduler.Fail("perturbation_interval",
-                   fmt::format("is {}, and max_t is {}: no trial would ever be compared",
-                               pbt.perturbation_interval,
-                               options.max_t));
+    scheduler.Fail(
+        "perturbation_interval",
+        fmt::format("is {}, and max_t is {}: no trial would ever be compared",
+                    pbt.perturbation_interval,
+                    options.max_t));
   } else if (options.max_t / pbt.perturbation_interval > kMostIntervals) {
     scheduler.Fail("perturbation_interval",
                    fmt::format("max_t holds {} of it, and at most {} are kept",

@@ -1,0 +1,17 @@
+// Whether a record's rung entries, and what went on from there, are what a fresh
+// scheduler makes of them.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "search/commands/recorded_sweep.h"
+#include "trial/ids.h"
+
+namespace hyperopt {
+
+// Calls back for each difference.
+void CheckVerdicts(const RecordedSweep& sweep,
+                   const std::function<void(TrialId, const std::string&)>& differ);
+
+}  // namespace hyperopt
