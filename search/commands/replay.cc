@@ -84,7 +84,8 @@ ReplayedTrial ReplayReports(std::span<const ReportRow> reports,
     if (!ahead) continue;
     trial.judged.push_back(
         {TimeOf(report, said ? &*said : nullptr, iterations, attr, clone.step > 0),
-         value});
+         value,
+         key.attempt.value()});
   }
   return trial;
 }

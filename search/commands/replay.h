@@ -18,6 +18,7 @@ namespace hyperopt {
 struct JudgedReport {
   std::optional<int64_t> time;
   Objective value;
+  int32_t attempt = 0;
 };
 
 // What a trial's row says of its reports.

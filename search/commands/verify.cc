@@ -267,8 +267,11 @@ void Verifier::CheckTrial(const TrialRow& row) {
   CheckRungs(row, replayed);
 }
 
-// Each entry is of the first judged report at or past its level.
+// Each entry is of the first judged report at or past its level. Where trials wait at a
+// rung, what the attempt that brought one there says further is not judged.
 void Verifier::CheckRungs(const TrialRow& row, const ReplayedTrial& replayed) {
+  const bool waits = sweep_.config.scheduler.pieces();
+  int32_t over = 0;  // attempts that have brought it to a rung
   bool stopped = false;
   for (const RungRow* rung : rungs_of_[row.id]) {
     stopped = stopped || rung->stopped;
@@ -277,9 +280,11 @@ void Verifier::CheckRungs(const TrialRow& row, const ReplayedTrial& replayed) {
     bool known = true;
     const JudgedReport* first = nullptr;
     for (const JudgedReport& report : replayed.judged) {
+      if (report.attempt <= over) continue;
       if (!report.time) known = false;
       if (!report.time || *report.time < rung->level) continue;
       first = &report;
+      if (waits && !rung->late) over = report.attempt;
       break;
     }
     if (!known) continue;
