@@ -86,8 +86,7 @@ std::vector<std::string> BeginEra(const SearchConfig& old,
     era.skipped = AlreadyRun(config, store, *record);
   } else {
     // Draws depend on the number: those that were made are not made again.
-    era.offset =
-        std::ssize(record->trials) - std::ranges::count_if(record->trials, IsGiven);
+    era.offset = std::ranges::count_if(record->trials, IsProposed);
   }
   AppendEra(era, &record->sweep);
   std::vector<std::string> lines = WordsOf(old.space, config.space);

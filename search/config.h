@@ -39,6 +39,20 @@ enum class SchedulerKind {
   kPlateau,
   kTarget,
   kAny,  // several of the others
+  kPbt,
+};
+
+// Ray's names and defaults. A mutation is of a parameter of the search, within what the
+// search file says of it.
+struct PbtOptions {
+  int64_t perturbation_interval = 60;
+  int64_t burn_in_period = 0;
+  double quantile_fraction = 0.25;  // 0 .. 0.5
+  double resample_probability = 0.25;
+  std::vector<double> perturbation_factors = {1.2, 0.8};
+  // Names of the parameters that a copy changes; empty: all.
+  std::vector<std::string> mutations;
+  bool operator==(const PbtOptions&) const = default;
 };
 
 // hyperopt.executor.scheduler. Times are in the unit of time_attr. The rules are in
@@ -50,6 +64,8 @@ struct SchedulerOptions {
   int64_t grace_period = 1;
   int64_t reduction_factor = 4;
   int64_t brackets = 1;
+  bool promotion = false;                  // kAsha: mode promotion
+  PbtOptions pbt = {};                     // kPbt
   int64_t min_samples_required = 3;        // kMedian
   int64_t patience = 5;                    // kPatience
   double min_delta = 0;                    // kPatience
@@ -57,9 +73,11 @@ struct SchedulerOptions {
   int64_t num_results = 4;                 // kPlateau
   std::optional<double> metric_threshold;  // kPlateau
   double target = 0;                       // kTarget
-  // kAny: the rules, each with the time_attr that stands here, none of them kFifo or
-  // kAny, and those that have a max_t with the same.
+  // kAny: the rules, each with the time_attr that stands here, none of them kFifo, kAny
+  // or one that runs in pieces, and those that have a max_t with the same.
   std::vector<SchedulerOptions> of;
+  // A trial runs to a budget, waits, and goes on.
+  bool pieces() const { return promotion || kind == SchedulerKind::kPbt; }
   bool operator==(const SchedulerOptions&) const = default;
 };
 

@@ -130,8 +130,6 @@ TEST_CASE("what a scheduler can not be") {
                  "a whole number"));
   CHECK(
       Contains(Errors(Scheduler("type: asha, max_t: 10, brackets: 3")), "only 2 fit"));
-  CHECK(Contains(Errors(Scheduler("type: asha, mode: promotion")),
-                 "promotion is not available in this version; use stopping"));
   CHECK(Contains(Errors(Scheduler("type: asha, mode: min")), "hyperopt.goal"));
   CHECK(Contains(Errors(Scheduler("type: asha, metric: loss")), "hyperopt.metric"));
   CHECK(Contains(Errors(Scheduler("type: asha, grace: 1")),
@@ -139,8 +137,7 @@ TEST_CASE("what a scheduler can not be") {
   CHECK(Contains(Errors(Scheduler("max_t: 10")), "has no effect with type fifo"));
   CHECK(Contains(Errors(Scheduler("type: ahsa")), "did you mean asha?"));
   CHECK(Contains(Errors(Executor("scheduler: asha")), "must be a map: {type: asha}"));
-  for (const char* type :
-       {"pbt", "pb2", "pbt_replay", "resource_changing"}) {
+  for (const char* type : {"pb2", "pbt_replay", "resource_changing"}) {
     CHECK(Contains(Errors(Scheduler("type: " + std::string(type) + ", anything: 1")),
                    std::string(type) + " is not available in this version; use asha"));
   }

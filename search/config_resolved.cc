@@ -143,11 +143,37 @@ OrderedJson SearchAlgToJson(const SearchConfig& config) {
   return json;
 }
 
+OrderedJson PbtToJson(const SchedulerOptions& scheduler) {
+  const PbtOptions& pbt = scheduler.pbt;
+  OrderedJson json = {{"type", "pbt"},
+                      {"time_attr", scheduler.time_attr},
+                      {"max_t", scheduler.max_t},
+                      {"perturbation_interval", pbt.perturbation_interval},
+                      {"burn_in_period", pbt.burn_in_period},
+                      {"quantile_fraction", pbt.quantile_fraction},
+                      {"resample_probability", pbt.resample_probability},
+                      {"perturbation_factors", pbt.perturbation_factors}};
+  if (pbt.mutations.empty()) return json;
+  OrderedJson& named = json["hyperparam_mutations"] = OrderedJson::object();
+  for (const std::string& name : pbt.mutations) named[name] = nullptr;
+  return json;
+}
+
+OrderedJson PlateauToJson(const SchedulerOptions& rule) {
+  OrderedJson json = {{"type", "plateau"},
+                      {"time_attr", rule.time_attr},
+                      {"grace_period", rule.grace_period},
+                      {"num_results", rule.num_results},
+                      {"std", rule.std}};
+  if (rule.metric_threshold) json["metric_threshold"] = *rule.metric_threshold;
+  return json;
+}
+
 OrderedJson RuleToJson(const SchedulerOptions& rule) {
   switch (rule.kind) {
     case SchedulerKind::kAsha:
       return {{"type", "asha"},
-              {"mode", "stopping"},
+              {"mode", rule.promotion ? "promotion" : "stopping"},
               {"time_attr", rule.time_attr},
               {"max_t", rule.max_t},
               {"grace_period", rule.grace_period},
@@ -164,18 +190,13 @@ OrderedJson RuleToJson(const SchedulerOptions& rule) {
               {"grace_period", rule.grace_period},
               {"patience", rule.patience},
               {"min_delta", rule.min_delta}};
-    case SchedulerKind::kPlateau: {
-      OrderedJson json = {{"type", "plateau"},
-                          {"time_attr", rule.time_attr},
-                          {"grace_period", rule.grace_period},
-                          {"num_results", rule.num_results},
-                          {"std", rule.std}};
-      if (rule.metric_threshold) json["metric_threshold"] = *rule.metric_threshold;
-      return json;
-    }
+    case SchedulerKind::kPlateau:
+      return PlateauToJson(rule);
     case SchedulerKind::kTarget:
       return {
           {"type", "target"}, {"time_attr", rule.time_attr}, {"value", rule.target}};
+    case SchedulerKind::kPbt:
+      return PbtToJson(rule);
     case SchedulerKind::kFifo:
     case SchedulerKind::kAny:
       break;

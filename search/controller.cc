@@ -194,7 +194,9 @@ void Controller::Reconcile(Member* member,
           holding.state == HoldState::kStarting ||
           holding.state == HoldState::kRunning ||
           (stop_ == StopKind::kKill && holding.state == HoldState::kStopping);
-      if (runs && stopping) OrderStop(*live, *stopping);
+      if (runs && stopping && OrderIsDue(*live, *stopping)) {
+        OrderStop(*live, *stopping);
+      }
       if (runs && !stopping && interrupting()) OrderStop(*live, Reason::kInterrupted);
       continue;
     }

@@ -23,6 +23,7 @@
 #include "search/outcome.h"
 #include "search/placement.h"
 #include "search/proposals.h"
+#include "search/recorded_pieces.h"
 #include "search/replay.h"
 #include "search/scheduler.h"
 #include "trial/clock.h"
@@ -78,7 +79,8 @@ struct ControllerStart {
   std::vector<JudgedReport> curves;
   // Ends so far and what they brought, for samplers that read their history.
   std::vector<HistoryEntry> history;
-  bool rerun_failed = false;  // failed -> pending, once
+  std::map<TrialId, CloneStart> clones;  // the trials that began as copies
+  bool rerun_failed = false;             // failed -> pending, once
   // Shared facts that every executor is told.
   SweepSpec sweep;
 };
@@ -156,6 +158,7 @@ class Controller {
     int64_t iterations = 0;  // reports that carry the objective, checkpoint's included
     bool any_report = false;
     bool odd_said = false;
+    bool overran = false;        // it has reported again after what it was launched for
     Oddities odd;                // of the whole attempt, once it is over
     int64_t metric_step = 0;     // of the last report with the metric
     std::optional<double> time;  // the field time_attr as it was said last
@@ -165,6 +168,7 @@ class Controller {
   struct Checkpoint {
     Attempt attempt;
     int64_t step = 0;
+    std::string path;  // of another trial's; "" for one of its own
   };
   // What is kept of a trial until it is finished.
   struct Open {
@@ -173,6 +177,7 @@ class Controller {
     int64_t judged_time = -1;             // newest time the scheduler has judged
     std::vector<Checkpoint> checkpoints;  // complete ones, oldest attempt first
     std::map<Attempt, double> elapsed;    // what each attempt's reports say at most
+    CloneStart clone;                     // of a copy
   };
 
   void On(const PeerSaid& event, Now now);
@@ -230,6 +235,19 @@ class Controller {
   void PlanAnew();
   void Remember(const std::string& token, const std::string& answer);
   bool OverGpus(const Placement& placement) const;
+
+  // controller_promote.cc
+  TrialId Promote(const Promotion& promotion, Now now);
+  std::optional<TrialId> Replace(const Promotion& promotion, Now now);
+  CloneStart CloneOf(TrialId parent) const;
+  bool OrderIsDue(const Live& live, Reason reason) const;
+  void NoteOverrun(Live* live);
+  void NoteRestart(const TrialRow& row, const Launch& launch, Now now);
+  void CompletePaused(Now now);
+  int64_t TimeAtStep(const Open& open, int64_t step) const;
+  bool more_proposals() const {
+    return std::ssize(rows_) < planned_ && !sampler_exhausted_;
+  }
 
   // controller_turn.cc
   void CollectChanges(std::vector<RecordChange>* changes);
@@ -296,6 +314,7 @@ class Controller {
   bool paused_ = false;
   std::optional<int64_t> most_gpus_;
   bool sampler_exhausted_ = false;
+  bool restart_said_ = false;
   std::optional<SweepEnd> end_;
   bool ended_already_ = false;  // everyone was told
   bool interrupted_for_failure_ = false;

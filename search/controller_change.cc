@@ -70,7 +70,8 @@ int64_t Controller::BeginEra(const std::vector<std::string>& lines, Now now) {
 
 std::vector<RecordChange> Controller::ChangesAlone(SweepState state, Now now) {
   // Once there is something to do it is finished no more.
-  const bool more = !pending_.empty() || std::ssize(rows_) < planned_;
+  const bool more = !pending_.empty() || std::ssize(rows_) < planned_ ||
+                    scheduler_.NextPromotion(more_proposals()).has_value();
   if (state == SweepState::kFinished && more) state = SweepState::kInterrupted;
   sweep_.state = state;
   changes_.push_back(PutSweep{SweepNow(now)});
@@ -205,18 +206,22 @@ std::string Controller::Apply(const StopTrials& stop, Now now) {
 std::string Controller::StopOne(TrialId id, Now now) {
   TrialRow& row = Row(id);
   if (IsFinished(row.state)) return StateText(row) + ": nothing to stop";
+  if (row.stopping == Reason::kRung) row.stopping.reset();  // it would wait, and end
   if (row.stopping) return fmt::format("trial {} is being stopped", id.value());
   if (const auto live = live_of_.find(id); live != live_of_.end()) {
     CommitStop(FindLive(live->second), Reason::kUser, now);
     return fmt::format("trial {} is told to stop, for good", id.value());
   }
   lost_.erase(id);
+  const bool was_paused = row.state == TrialState::kPaused;
   Log("stop", id, fmt::format("{{\"reason\":\"{}\"}}", ToString(Reason::kUser)), now);
   Outcome outcome;
   outcome.state = TrialState::kStopped;
   outcome.reason = Reason::kUser;
   ApplyOutcome(&row, outcome, now);
-  return fmt::format("trial {} is stopped before it starts", id.value());
+  return was_paused
+             ? fmt::format("trial {} is stopped, and goes on no more", id.value())
+             : fmt::format("trial {} is stopped before it starts", id.value());
 }
 
 std::string Controller::Apply(const SetPaused& set, Now now) {

@@ -17,9 +17,11 @@ bool IsFast(const ExitInfo& info, bool any_report) {
   return info.wall_s < kFastFailureS && !any_report;
 }
 
-// What stop.json says; a trial that reached max_t has used up its budget.
+// What stop.json says; a trial that has run as far as it was launched for, or to max_t,
+// has used up its budget.
 Reason WordFor(Reason reason) {
-  return reason == Reason::kMaxTime ? Reason::kBudget : reason;
+  const bool used_up = reason == Reason::kMaxTime || reason == Reason::kRung;
+  return used_up ? Reason::kBudget : reason;
 }
 
 }  // namespace
@@ -130,6 +132,8 @@ void Controller::ApplyOutcome(TrialRow* row, const Outcome& outcome, Now now) {
       changes_.push_back(PutRung{entry});
     }
   }
+  if (outcome.state == TrialState::kPaused) scheduler_.OnPaused(row->id);
+  if (IsFinished(outcome.state)) scheduler_.OnEnded(row->id);
   NoteIncumbent(*row);
   if (IsFinished(outcome.state)) {
     const Params& params = open_[row->id].params;
@@ -155,7 +159,9 @@ void Controller::NoteFastFailure(const Live& live,
   if (member == nullptr) return;
   if (!outcome.own_fault || !IsFast(info, live.any_report)) {
     if (!outcome.lost) member->fast_failures.clear();
-    if (outcome.state != TrialState::kCompleted) return;
+    const bool good =
+        outcome.state == TrialState::kCompleted || outcome.state == TrialState::kPaused;
+    if (!good) return;
     for (auto& [id, other] : fleet_.members()) {
       if (id != member->id && !other.fast_failures.empty())
         other.others_completed = true;
@@ -171,7 +177,8 @@ void Controller::NoteFastFailure(const Live& live,
 }
 
 void Controller::CheckInitialFailures() {
-  if (failure_ || counts_.completed > 0 || counts_.failed == 0) return;
+  if (failure_ || counts_.completed + counts_.paused > 0) return;
+  if (counts_.failed == 0) return;
   if (counts_.failed < config_.executor.max_initial_failures) return;
   if (counts_.finished() != counts_.failed) return;
   std::string why;
@@ -242,8 +249,11 @@ void Controller::CommitStop(Live* live, Reason reason, Now now) {
   if (row.stopping) return;
   row.stopping = reason;
   Touch(row.id);
-  Log("stop", row.id, fmt::format("{{\"reason\":\"{}\"}}", ToString(reason)), now);
-  OrderStop(*live, reason);
+  Log(reason == Reason::kRung ? "at rung" : "stop",
+      row.id,
+      fmt::format("{{\"reason\":\"{}\"}}", ToString(reason)),
+      now);
+  if (OrderIsDue(*live, reason)) OrderStop(*live, reason);
 }
 
 void Controller::OrderStop(const Live& live, Reason reason) {
@@ -263,7 +273,8 @@ void Controller::InterruptAll() {
   for (const auto& [key, live] : live_) {
     const auto& stopping = Row(key.trial).stopping;
     // A second signal shortens the grace of those that were told to stop before.
-    if (!stopping || stop_ == StopKind::kKill) {
+    const bool told = stopping && (live.overran || !live.launch.budget);
+    if (!told || stop_ == StopKind::kKill) {
       OrderStop(live, stopping.value_or(Reason::kInterrupted));
     }
   }

@@ -115,11 +115,11 @@ void Controller::TakeLine(Live* live,
   NoteIncumbent(row);
   // A step that was seen before is kept and not judged; words after a stop enter no
   // rung.
-  if (!ahead) return;
   const int64_t reached = TimeOf(*live, line, step);
   if (row.stopping) {
-    scheduler_.Observe(row.id, reached, objective);
-  } else {
+    if (ahead) scheduler_.Observe(row.id, reached, objective);
+    NoteOverrun(live);
+  } else if (ahead) {
     Judge(live, reached, objective, now);
   }
 }
@@ -145,7 +145,8 @@ int64_t Controller::TimeOf(const Live& live,
   if (attr != "time_total_s") return -1;
   // Earlier attempts count as far as their reports go, which is what the record holds.
   const Open& open = open_.at(live.row.key.trial);
-  return WholeTime(ElapsedBefore(open.elapsed, live.row.key.attempt) + line.elapsed_s);
+  return WholeTime(static_cast<double>(open.clone.time) +
+                   ElapsedBefore(open.elapsed, live.row.key.attempt) + line.elapsed_s);
 }
 
 void Controller::Judge(Live* live, int64_t time, const Objective& value, Now now) {

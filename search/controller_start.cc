@@ -55,10 +55,16 @@ void Controller::Restore(ControllerStart start, Now now) {
   for (const ExecutorRow& row : start.record.executors) fleet_.Restore(row, now.steady);
   for (auto& [id, params] : start.params) open_[id].params = std::move(params);
   for (const auto& [id, reports] : start.reports) RestoreCurve(id, reports);
+  for (const auto& [id, clone] : start.clones) {
+    const auto open = open_.find(id);
+    if (open == open_.end()) continue;
+    open->second.clone = clone;
+    open->second.checkpoints.push_back({Attempt(0), clone.step, clone.checkpoint});
+  }
   for (const auto& [id, runs] : start.runs) {
     for (const RunRow& run : runs) {
       for (int64_t step : run.checkpoints) {
-        open_[id].checkpoints.push_back({run.key.attempt, step});
+        open_[id].checkpoints.push_back({run.key.attempt, step, ""});
       }
     }
   }
@@ -77,6 +83,8 @@ void Controller::Restore(ControllerStart start, Now now) {
     ++CountOf(row.state);
     NoteIncumbent(row);
     if (row.state == TrialState::kPending) pending_.insert(row.id);
+    if (row.state == TrialState::kPaused) scheduler_.OnPaused(row.id);
+    if (IsFinished(row.state)) scheduler_.OnEnded(row.id);
   }
   for (const RunRow& row : start.record.open_runs) {
     RestoreLive(row, start, now);
@@ -147,7 +155,8 @@ Controller::Live Controller::MakeLive(const RunRow& row,
   live.launch.resume_from = row.resume_from;
   live.launch.first_step = StepOfCheckpoint(row.resume_from);
   live.step = live.metric_step = live.launch.first_step;
-  live.iterations = open_[row.key.trial].curve.CountUpTo(live.launch.first_step);
+  live.launch.budget = scheduler_.Budget(row.key.trial);
+  live.iterations = TimeAtStep(open_[row.key.trial], live.launch.first_step);
   if (const auto at = start.record.offsets.find(row.key);
       at != start.record.offsets.end()) {
     for (const SourceOffset& offset : at->second) {

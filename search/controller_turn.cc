@@ -105,15 +105,18 @@ void Controller::CheckBudget(Now now) {
     Move(&row, TrialState::kStopped, Reason::kBudget, "");
     open_.erase(id);
   }
-  for (auto& [key, live] : live_) CommitStop(&live, Reason::kBudget, now);
+  for (auto& [key, live] : live_) {
+    if (const auto& stopping = Row(key.trial).stopping) OrderStop(live, *stopping);
+    CommitStop(&live, Reason::kBudget, now);
+  }
 }
 
 void Controller::PlaceTrials(Now now) {
   const auto limit = config_.executor.max_concurrent_trials;
   while (!stop_ && !budget_over_ && !failure_ && !end_ && !paused_) {
     if (limit && std::ssize(live_) >= *limit) return;
-    const bool more = std::ssize(rows_) < planned_ && !sampler_exhausted_;
-    if (pending_.empty() && !more) return;
+    const bool more = more_proposals();
+    if (pending_.empty() && !more && !scheduler_.NextPromotion(more)) return;
     const std::optional<Placement> placement =
         fleet_.FindPlace(config_.executor.resources);
     if (!placement) return;
@@ -127,9 +130,13 @@ void Controller::PlaceTrials(Now now) {
   }
 }
 
-// Waiting ones first, by number; else a new proposal.
+// Pending ones first, by number; then what the scheduler lets go on; else a new
+// proposal.
 std::optional<TrialId> Controller::NextTrial(Now now) {
   if (!pending_.empty()) return *pending_.begin();
+  if (const auto promotion = scheduler_.NextPromotion(more_proposals())) {
+    return Promote(*promotion, now);
+  }
   const TrialId id(std::ssize(rows_));
   history_.pending.clear();
   if (sampler_->needs_history()) {
@@ -160,6 +167,7 @@ std::optional<TrialId> Controller::NextTrial(Now now) {
 }
 
 std::string Controller::CheckpointPath(TrialId trial, RunId run, const Checkpoint& at) {
+  if (!at.path.empty()) return at.path;
   return fmt::format("trials/{}/{}/{}/checkpoints/{}",
                      trial.value(),
                      run.value(),
@@ -212,8 +220,10 @@ void Controller::LaunchTrial(TrialId id, const Placement& placement, Now now) {
     launch.resume_from = CheckpointPath(id, key.run, newest);
     launch.first_step = newest.step;
   }
+  launch.budget = scheduler_.Budget(id);
+  NoteRestart(row, launch, now);
   live.step = live.metric_step = launch.first_step;
-  live.iterations = open.curve.CountUpTo(launch.first_step);
+  live.iterations = TimeAtStep(open, launch.first_step);
 
   live.row.key = key;
   live.row.executor = member.id;
@@ -253,8 +263,10 @@ void Controller::CheckEnd(Now now) {
   }
   if (!live_.empty()) return;
   if (failure_) return End(SweepState::kFailed, *failure_, now);
-  const bool proposed = std::ssize(rows_) >= planned_ || sampler_exhausted_;
-  if (budget_over_ || (pending_.empty() && proposed)) {
+  const bool waits = !pending_.empty() || more_proposals() ||
+                     scheduler_.NextPromotion(more_proposals()).has_value();
+  if (budget_over_ || !waits) {
+    CompletePaused(now);
     const bool useful = counts_.completed > 0 || incumbent_.has_value();
     return End(SweepState::kFinished,
                useful ? SweepEnd{ExitCode::kDone, ""}

@@ -27,6 +27,12 @@ std::vector<std::string> Controller::Explain(TrialId id, Now now) const {
   const TrialRow& row = Row(id);
   std::vector<std::string> lines = {StateText(row)};
   if (IsGiven(row)) lines.push_back("given by hand, with hyperopt add");
+  if (row.parent) {
+    lines.push_back(fmt::format("a changed copy of trial {}", row.parent->value()));
+  }
+  if (const std::string waits = scheduler_.WaitsFor(id); !waits.empty()) {
+    lines.push_back(waits);
+  }
   if (row.state == TrialState::kPending) {
     for (std::string& line : WhyNothingStarts()) lines.push_back(std::move(line));
   }
@@ -68,8 +74,8 @@ std::vector<std::string> Controller::WhyNothingStarts() const {
 }
 
 std::string Controller::WhatWaits() const {
-  const bool more = std::ssize(rows_) < planned_ && !sampler_exhausted_;
-  if (pending_.empty() && !more) return "";
+  const bool more = more_proposals();
+  if (pending_.empty() && !more && !scheduler_.NextPromotion(more)) return "";
   const std::vector<std::string> lines = WhyNothingStarts();
   std::string text = lines.front();
   if (lines.size() > 1) text += fmt::format(" (and {} more)", lines.size() - 1);
@@ -88,11 +94,13 @@ void Controller::CheckInvariants() const {
             "exactly the running trials are live");
     counted.running += row.state == TrialState::kRunning;
     counted.pending += row.state == TrialState::kPending;
+    counted.paused += row.state == TrialState::kPaused;
     counted.completed += row.state == TrialState::kCompleted;
     counted.stopped += row.state == TrialState::kStopped;
     counted.failed += row.state == TrialState::kFailed;
   }
   require(counted.running == counts_.running && counted.pending == counts_.pending &&
+              counted.paused == counts_.paused &&
               counted.completed == counts_.completed &&
               counted.stopped == counts_.stopped && counted.failed == counts_.failed,
           "the counts are those of the rows");

@@ -157,6 +157,7 @@ struct FileKeeper::Impl {
       : rules(config.keep),
         goal(config.goal),
         value(config.value),
+        copies(config.scheduler.kind == SchedulerKind::kPbt),
         store(the_store),
         worker(dir) {}
 
@@ -188,6 +189,7 @@ struct FileKeeper::Impl {
     Tidy(row);
   }
   void Tidy(const TrialRow& row) {
+    if (copies && !over) return later.push_back(row);
     const bool logs = LogsStay(row.state);
     if (!StaysByRule(row.state)) {
       worker.Add({JobKind::kPack, row.id, logs});
@@ -214,6 +216,10 @@ struct FileKeeper::Impl {
   const KeepRules rules;
   const Goal goal;
   const ValueRule value;
+  // A trial may be a copy of one that is finished: all stay until the sweep is.
+  const bool copies;
+  bool over = false;
+  std::vector<TrialRow> later;
   const TrialStore* store;
   std::optional<TrialRow> best;  // of the finished ones
   std::vector<TrialRow> ended;   // in the commit that comes
@@ -254,6 +260,8 @@ void FileKeeper::AddTo(std::vector<RecordChange>* changes) {
   for (const RecordChange& change : *changes) {
     const auto* put = std::get_if<PutTrial>(&change);
     if (put != nullptr && IsFinished(put->row.state)) impl_->ended.push_back(put->row);
+    const auto* sweep = std::get_if<PutSweep>(&change);
+    if (sweep != nullptr) impl_->over = sweep->row.state == SweepState::kFinished;
   }
   size_t bytes = 0;
   while (bytes < kMostATurn) {
@@ -266,6 +274,9 @@ void FileKeeper::AddTo(std::vector<RecordChange>* changes) {
 
 void FileKeeper::Committed() {
   for (const TrialRow& row : std::exchange(impl_->ended, {})) impl_->NoteEnd(row);
+  if (impl_->over) {
+    for (const TrialRow& row : std::exchange(impl_->later, {})) impl_->Tidy(row);
+  }
   for (const TrialId id : std::exchange(impl_->to_drop, {})) {
     impl_->worker.Add({JobKind::kDrop, id});
   }

@@ -31,7 +31,9 @@ Outcome OfStop(const TrialRow& row, Reason reason) {
   Outcome out;
   out.run_outcome = "stopped";
   out.reason = reason;
-  out.state = Completes(reason) ? TrialState::kCompleted : TrialState::kStopped;
+  out.state = Completes(reason)         ? TrialState::kCompleted
+              : reason == Reason::kRung ? TrialState::kPaused
+                                        : TrialState::kStopped;
   if (Completes(reason) && !row.best.finite()) {
     out.state = TrialState::kFailed;
     out.reason = Reason::kNotFinite;
@@ -208,6 +210,8 @@ std::optional<Reason> ReasonOf(Decision decision) {
       return Reason::kTarget;
     case Decision::kConverged:
       return Reason::kConverged;
+    case Decision::kPause:
+      return Reason::kRung;
   }
   return std::nullopt;
 }
@@ -219,6 +223,7 @@ std::string CompleteText(Reason reason) {
 
 std::string WhyText(const TrialRow& row) {
   if (row.detail.empty() && Completes(row.reason)) return CompleteText(row.reason);
+  if (row.reason == Reason::kRung && row.detail.empty()) return "at its rung";
   if (row.detail.empty()) return std::string(ToString(row.reason));
   // What failed it is in the detail already.
   if (row.state == TrialState::kFailed || row.reason == Reason::kNone ||

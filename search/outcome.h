@@ -26,7 +26,8 @@ struct Outcome {
 };
 
 // Who asked for the end decides, not the exit code:
-//   a committed stop (row.stopping)    -> stopped, or completed where it reached max_t
+//   a committed stop (row.stopping)    -> stopped, or completed where it reached max_t,
+//                                         or paused where it reached its rung
 //   asked by the executor or keeper    -> pending (interrupted, preempted), uncounted
 //   lost                               -> pending until max_lost, then failed
 //   over the wall limit                -> stopped where it has a value, else failed

@@ -46,7 +46,7 @@ int64_t ProposalCursor::Left(int64_t count) const {
 ProposalCursor CursorAfter(const Era& era, const std::vector<TrialRow>& trials) {
   int64_t proposed = 0;
   for (size_t i = static_cast<size_t>(era.first); i < trials.size(); ++i) {
-    if (!IsGiven(trials[i])) ++proposed;
+    if (IsProposed(trials[i])) ++proposed;
   }
   return CursorAfter(era, proposed);
 }

@@ -27,6 +27,8 @@ struct Era {
 // Given by hand, not proposed: its proposal saw no history.
 inline constexpr int64_t kGivenByHand = -1;
 inline bool IsGiven(const TrialRow& row) { return row.history == kGivenByHand; }
+// Of its sampler: neither given nor a copy of another trial.
+inline bool IsProposed(const TrialRow& row) { return !IsGiven(row) && !row.parent; }
 
 class ProposalCursor {
  public:

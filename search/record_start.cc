@@ -16,6 +16,7 @@
 #include "search/origin.h"
 #include "search/proposals.h"
 #include "search/recorded_history.h"
+#include "search/recorded_pieces.h"
 #include "search/scheduler.h"
 #include "search/snapshot.h"
 #include "search/warm_start.h"
@@ -327,6 +328,9 @@ ControllerStart MakeControllerStart(const SearchConfig& config,
     start.runs[row.id] = store.LoadRuns(row.id);
   }
   start.curves = RecordedCurves(store, config, start.reports);
+  if (config.scheduler.kind == SchedulerKind::kPbt) {
+    start.clones = RecordedClones(store);
+  }
   if (wants.history) start.history = EndedHistory(store, trials, config);
   start.sweep = MakeSweepSpec(config, start.record.sweep, sweep_dir, command);
   return start;

@@ -30,6 +30,9 @@ void TrialReplay::BeginAttempt(const RunKey& key, std::span<const RunRow> runs) 
     if (run.key == key) first_step_ = FirstStep(run);
   }
   iterations_ = curve_.CountUpTo(first_step_);
+  if (clone_.step > 0 && first_step_ >= clone_.step) {
+    iterations_ += clone_.time - curve_.CountUpTo(clone_.step);
+  }
   said_.reset();
 }
 
@@ -39,7 +42,8 @@ int64_t TrialReplay::TimeOf(const ReportRow& report) const {
   if (attr == "step") return report.step;
   if (said_) return WholeTime(*said_);
   if (attr != "time_total_s") return -1;
-  return WholeTime(ElapsedBefore(elapsed_, report.key.attempt) + report.elapsed_s);
+  return WholeTime(static_cast<double>(clone_.time) +
+                   ElapsedBefore(elapsed_, report.key.attempt) + report.elapsed_s);
 }
 
 std::optional<JudgedReport> TrialReplay::Take(const ReportRow& report) {
@@ -69,13 +73,15 @@ std::optional<JudgedReport> TrialReplay::Take(const ReportRow& report) {
     row_.best_step = best.step;
   }
   if (!ahead) return std::nullopt;
-  return JudgedReport{report.key.trial, TimeOf(report), value};
+  return JudgedReport{
+      report.key.trial, TimeOf(report), value, report.key.attempt.value()};
 }
 
 ReplayedTrial ReplayReports(std::span<const ReportRow> reports,
                             std::span<const RunRow> runs,
-                            const SearchConfig& config) {
-  TrialReplay replay(config);
+                            const SearchConfig& config,
+                            const CloneStart& clone) {
+  TrialReplay replay(config, clone);
   std::vector<JudgedReport> judged;
   for (const ReportRow& report : reports) {
     if (replay.BeginsAttempt(report)) replay.BeginAttempt(report.key, runs);

@@ -6,10 +6,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "search/config.h"
 #include "search/curve.h"
+#include "search/recorded_pieces.h"
 #include "trial/objective.h"
 #include "trial/record.h"
 #include "trial/store.h"
@@ -21,6 +23,7 @@ struct JudgedReport {
   TrialId trial;
   int64_t time = -1;
   Objective value;
+  int32_t attempt = 0;
 };
 
 // What a trial's row says of its reports.
@@ -34,7 +37,9 @@ struct ReplayedTrial {
 // The reports of one trial, one after another. The configuration must outlive it.
 class TrialReplay {
  public:
-  explicit TrialReplay(const SearchConfig& config) : config_(config) {}
+  // `clone` where the trial is a copy of another.
+  explicit TrialReplay(const SearchConfig& config, CloneStart clone = {})
+      : config_(config), clone_(std::move(clone)) {}
 
   // Whether `report` is of another attempt than the one before it, whose run says where
   // it starts.
@@ -52,6 +57,7 @@ class TrialReplay {
   int64_t TimeOf(const ReportRow& report) const;
 
   const SearchConfig& config_;
+  const CloneStart clone_;
   ReplayedTrial row_;
   Curve curve_;
   RunKey key_;
@@ -61,10 +67,12 @@ class TrialReplay {
   std::map<Attempt, double> elapsed_;  // what each attempt's reports say at most
 };
 
-// `reports` in the order of their commit, `runs` of the same trial.
+// `reports` in the order of their commit, `runs` of the same trial; `clone` where it is
+// a copy of another.
 ReplayedTrial ReplayReports(std::span<const ReportRow> reports,
                             std::span<const RunRow> runs,
-                            const SearchConfig& config);
+                            const SearchConfig& config,
+                            const CloneStart& clone = {});
 
 // All judged reports of a record in the order of their commit.
 std::vector<JudgedReport> ReplayRecord(const TrialStore& store,

@@ -30,9 +30,22 @@ std::vector<std::pair<std::string, std::string>> RungLines(
 std::string RuleText(const SchedulerOptions& rule) {
   switch (rule.kind) {
     case SchedulerKind::kAsha:
-      return fmt::format("asha: the best 1/{} go past each rung, {} is the end",
-                         rule.reduction_factor,
-                         rule.max_t);
+      return fmt::format(
+          "asha: {} 1/{} {}, {} is the end",
+          rule.promotion ? "trials wait at each rung, and the best" : "the best",
+          rule.reduction_factor,
+          rule.promotion ? "go on" : "go past each rung",
+          rule.max_t);
+    case SchedulerKind::kPbt:
+      return fmt::format(
+          "pbt: each {}{}, the worst {:g} give their places to changed copies of the "
+          "best, {} is the end",
+          rule.pbt.perturbation_interval,
+          rule.pbt.burn_in_period > rule.pbt.perturbation_interval
+              ? fmt::format(" from {} on", rule.pbt.burn_in_period)
+              : "",
+          rule.pbt.quantile_fraction,
+          rule.max_t);
     case SchedulerKind::kMedian:
       return fmt::format(
           "median_stopping_rule: a trial whose best is worse than the median of {} or "
@@ -72,6 +85,13 @@ std::vector<std::pair<std::string, std::string>> ScheduleLines(
     // "asha on epoch: ..."
     text.insert(text.find(':'), " on " + options.time_attr);
     lines.emplace_back("stops", std::move(text));
+    if (rule.kind == SchedulerKind::kPbt) {
+      lines.emplace_back(
+          "copies",
+          rule.pbt.mutations.empty()
+              ? "change every parameter"
+              : fmt::format("change {}", fmt::join(rule.pbt.mutations, ", ")));
+    }
     if (rule.kind != SchedulerKind::kAsha) continue;
     for (auto& line : RungLines(rule)) lines.push_back(std::move(line));
   }

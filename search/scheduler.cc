@@ -39,7 +39,9 @@ std::vector<SchedulerOptions> RulesOf(const SchedulerOptions& options) {
 
 std::optional<int64_t> MaxTime(const SchedulerOptions& options) {
   for (const SchedulerOptions& rule : RulesOf(options)) {
-    if (rule.kind == SchedulerKind::kAsha) return rule.max_t;
+    if (rule.kind == SchedulerKind::kAsha || rule.kind == SchedulerKind::kPbt) {
+      return rule.max_t;
+    }
   }
   return std::nullopt;
 }
@@ -48,8 +50,9 @@ CurvesNeeded CurvesFor(const SchedulerOptions& options) {
   CurvesNeeded needed = CurvesNeeded::kNone;
   for (const SchedulerOptions& rule : RulesOf(options)) {
     if (rule.kind == SchedulerKind::kMedian) return CurvesNeeded::kAll;
-    const bool has_rungs =
-        rule.kind == SchedulerKind::kAsha || rule.kind == SchedulerKind::kFifo;
+    const bool has_rungs = rule.kind == SchedulerKind::kAsha ||
+                           rule.kind == SchedulerKind::kFifo ||
+                           rule.kind == SchedulerKind::kPbt;
     if (!has_rungs) needed = CurvesNeeded::kOwn;
   }
   return needed;
@@ -89,7 +92,8 @@ std::unique_ptr<Scheduler> MakeScheduler(const SchedulerOptions& options,
     case SchedulerKind::kFifo:
       return internal::MakeFifo();
     case SchedulerKind::kAsha:
-      return internal::MakeAshaStopping(options, goal, seed);
+      return options.promotion ? internal::MakeAshaPromotion(options, goal, seed)
+                               : internal::MakeAshaStopping(options, goal, seed);
     case SchedulerKind::kMedian:
       return internal::MakeMedianStopping(options, goal);
     case SchedulerKind::kPatience:
@@ -100,6 +104,8 @@ std::unique_ptr<Scheduler> MakeScheduler(const SchedulerOptions& options,
       return internal::MakeTarget(options, goal);
     case SchedulerKind::kAny:
       return internal::MakeAny(options, goal, seed);
+    case SchedulerKind::kPbt:
+      return internal::MakePbt(options, goal, seed);
   }
   assert(false);
   return nullptr;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "search/config.h"
@@ -17,15 +18,26 @@ namespace hyperopt {
 
 enum class Decision {
   kContinue,
-  kStop,      // it is not worth going on
-  kTarget,    // complete: it reached the value that was asked for
-  kConverged  // complete: its values no longer change, or no longer for the better
+  kStop,       // it is not worth going on
+  kTarget,     // complete: it reached the value that was asked for
+  kConverged,  // complete: its values no longer change, or no longer for the better
+  kPause       // it has what it was launched for, and waits once its attempt has ended
 };
 
 // The decision and the rung entries to record with it, in the report's transaction.
 struct Verdict {
   Decision decision = Decision::kContinue;
   std::vector<RungRow> entries;  // `order` is given by the scheduler
+};
+
+// A waiting trial that a free slot is for.
+struct Promotion {
+  TrialId trial;
+  // Where set, it ends instead, and a new trial that is cloned from this one takes its
+  // place.
+  std::optional<TrialId> parent;
+  int64_t after = 0;  // how many rung entries it was decided by
+  bool operator==(const Promotion&) const = default;
 };
 
 // The rung levels below max_t, ascending: grace_period * reduction_factor^k while <
@@ -96,6 +108,36 @@ class Scheduler {
   // Time at which a trial has run in full; nullopt where there is no such time. A trial
   // at or past it is never told to stop: it is complete.
   virtual std::optional<int64_t> max_time() const = 0;
+
+  // ---- of schedulers that run a trial in pieces; by default a trial is one piece ----
+  // A piece ends with kPause; OnMeasurement is not called for the trial from there to
+  // OnPromoted.
+
+  // Time that the next launch of an unfinished trial is to run to; nullopt: its end.
+  virtual std::optional<int64_t> Budget(TrialId /*trial*/) { return std::nullopt; }
+  // The attempt that was answered kPause has ended, and the trial waits. Also after
+  // Restore, for each that the record holds as paused; throws EnvironmentError where
+  // no rung entry of it says what it waits for.
+  virtual void OnPaused(TrialId /*trial*/) {}
+  // The trial is finished, and waits no more. Also after Restore.
+  virtual void OnEnded(TrialId /*trial*/) {}
+  // Which waiting trial goes on first; `more`: there are trials not proposed yet, which
+  // start where this is nullopt. Decides nothing by itself.
+  virtual std::optional<Promotion> NextPromotion(bool /*more*/) const {
+    return std::nullopt;
+  }
+  // The waiting trial goes on.
+  virtual void OnPromoted(TrialId /*trial*/) {}
+  // `child` takes the place of the waiting `trial`, from a checkpoint of `parent` at
+  // `time`. Returns the entry to record: those rungs are passed for the child.
+  virtual std::vector<RungRow> OnReplaced(TrialId /*trial*/,
+                                          TrialId /*child*/,
+                                          TrialId /*parent*/,
+                                          int64_t /*time*/) {
+    return {};
+  }
+  // What a paused trial waits for, for a person; "" for one that does not wait.
+  virtual std::string WaitsFor(TrialId /*trial*/) const { return ""; }
 };
 
 std::unique_ptr<Scheduler> MakeScheduler(const SchedulerOptions& options,

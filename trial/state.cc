@@ -15,14 +15,17 @@ constexpr std::array<std::pair<TrialState, std::string_view>, 6> kStates{{
     {TrialState::kFailed, "failed"},
 }};
 
-constexpr std::array<std::pair<Reason, std::string_view>, 21> kReasons{{
+constexpr std::array<std::pair<Reason, std::string_view>, 24> kReasons{{
     {Reason::kNone, ""},
     {Reason::kPruned, "pruned"},
     {Reason::kBudget, "budget"},
     {Reason::kUser, "user"},
+    {Reason::kReplaced, "replaced"},
     {Reason::kMaxTime, "max_t"},
     {Reason::kTarget, "target"},
     {Reason::kConverged, "converged"},
+    {Reason::kRung, "rung"},
+    {Reason::kPromoted, "promoted"},
     {Reason::kInterrupted, "interrupted"},
     {Reason::kPreempted, "preempted"},
     {Reason::kExecutorLost, "executor lost"},

@@ -12,14 +12,18 @@ enum class TrialState { kPending, kRunning, kPaused, kCompleted, kStopped, kFail
 enum class Reason {
   kNone,
   // stopped
-  kPruned,  // the scheduler's verdict
-  kBudget,  // time budget of the sweep over
-  kUser,    // stopped by a request
+  kPruned,    // the scheduler's verdict
+  kBudget,    // time budget of the sweep over
+  kUser,      // stopped by a request
+  kReplaced,  // a changed copy of a better trial took its place
   // completed, by the scheduler's word
   kMaxTime,    // reached its max_t
   kTarget,     // reached the value that was asked for
   kConverged,  // its values no longer changed, or no longer for the better
+  // paused: it has run as far as it was launched for
+  kRung,
   // pending again
+  kPromoted,      // it was paused and goes on
   kInterrupted,   // first signal to the controller, or `stop`
   kPreempted,     // the node is needed for something else
   kExecutorLost,  // the attempt was lost with its executor or node

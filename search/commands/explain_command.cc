@@ -10,6 +10,7 @@
 #include "search/commands/trial_words.h"
 #include "search/format.h"
 #include "search/outcome.h"
+#include "search/scheduler.h"
 #include "search/sweep_folder.h"
 #include "trial/text.h"
 
@@ -26,8 +27,19 @@ void AddPast(const RecordedSweep& sweep, TrialId id, std::vector<std::string>* l
     lines->push_back(RunLine(run, TrialOf(sweep, id), executor));
   }
   for (const RungRow& rung : sweep.record.rungs) {
-    if (rung.trial == id) lines->push_back(RungLine(rung));
+    if (rung.trial == id)
+      lines->push_back(RungLine(rung, sweep.config.scheduler.pieces()));
   }
+}
+
+// What a paused trial waits for, where no controller runs that could say it.
+std::string WaitsFor(const RecordedSweep& sweep, const TrialRow& trial) {
+  if (trial.state != TrialState::kPaused) return "";
+  const auto scheduler = MakeScheduler(
+      sweep.config.scheduler, sweep.record.sweep.goal, sweep.config.sampler.seed);
+  scheduler->Restore(sweep.record.rungs);
+  scheduler->OnPaused(trial.id);
+  return scheduler->WaitsFor(trial.id);
 }
 
 }  // namespace
@@ -46,6 +58,9 @@ int ExplainCommand(const ExplainOptions& options) {
   } else {
     const TrialRow& row = TrialOf(sweep, id);
     lines.push_back(StateText(row));
+    if (const std::string waits = WaitsFor(sweep, row); !waits.empty()) {
+      lines.push_back(waits);
+    }
     if (!IsFinished(row.state)) {
       lines.push_back(FindController(dir)
                           ? "the controller of this sweep does not answer here"

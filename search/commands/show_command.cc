@@ -108,6 +108,9 @@ void Print(const TrialFacts& facts) {
   const size_t narrow = std::min(width, kWidest);
   Say(Wrapped(Printable(StateText(facts.row)), width, 2));
   Say(fmt::format("  {}: {}", Printable(facts.sweep.metric), ResultLine(facts.row)));
+  if (facts.row.parent) {
+    Say(fmt::format("  a changed copy of trial {}", facts.row.parent->value()));
+  }
   SayUnder("parameters", ParamLines(facts.params, width - 2));
   if (facts.curve.size() > 1) {
     SayUnder(Printable(facts.sweep.metric) + " by step",
@@ -116,7 +119,8 @@ void Print(const TrialFacts& facts) {
                        {narrow - 2, 8}));
   }
   std::vector<std::string> rungs;
-  for (const RungRow& rung : facts.rungs) rungs.push_back(RungLine(rung));
+  for (const RungRow& rung : facts.rungs)
+    rungs.push_back(RungLine(rung, facts.config.scheduler.pieces()));
   SayWrapped("rungs", rungs);
   SayWrapped("attempts", AttemptLines(facts));
   if (!facts.runs.empty()) {

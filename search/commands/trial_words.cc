@@ -47,7 +47,7 @@ std::string RunLine(const RunRow& run,
   return line + (run.ended == 0 ? ", not ended" : ", " + EndText(run, trial));
 }
 
-std::string RungLine(const RungRow& rung) {
+std::string RungLine(const RungRow& rung, bool pieces) {
   if (rung.value.missing()) {
     return fmt::format("rung {} (at {}): failed before it, counts as the worst",
                        rung.rung,
@@ -59,7 +59,9 @@ std::string RungLine(const RungRow& rung) {
                      rung.bracket > 0 ? fmt::format(", bracket {}", rung.bracket) : "",
                      NumberText(rung.value),
                      rung.time,
-                     rung.stopped ? "stopped" : "went on",
+                     rung.stopped ? "stopped"
+                     : pieces     ? "reached"
+                                  : "went on",
                      rung.late ? "; passed over, counts for nobody" : "");
 }
 

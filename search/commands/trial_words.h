@@ -15,6 +15,7 @@ std::string RunLine(const RunRow& run,
                     const std::optional<ExecutorRow>& executor);
 
 // "rung 0 (at 1): 0.41 at 1, went on".
-std::string RungLine(const RungRow& rung);
+// `pieces`: a trial waits at a rung, and may go on from there later.
+std::string RungLine(const RungRow& rung, bool pieces);
 
 }  // namespace hyperopt

@@ -12,8 +12,10 @@
 #include "search/commands/sweep_dir.h"
 #include "search/commands/verify_verdicts.h"
 #include "search/format.h"
+#include "search/mutation.h"
 #include "search/proposals.h"
 #include "search/recorded_history.h"
+#include "search/recorded_pieces.h"
 #include "search/replay.h"
 #include "trial/errors.h"
 
@@ -57,7 +59,9 @@ class SeenHistory {
 
 class Verifier {
  public:
-  Verifier(const RecordedSweep& sweep, size_t most) : sweep_(sweep), most_(most) {}
+  Verifier(const RecordedSweep& sweep, size_t most) : sweep_(sweep), most_(most) {
+    if (sweep.config.scheduler.pieces()) clones_ = RecordedClones(*sweep.store);
+  }
 
   std::vector<std::string> Run() {
     CheckProposals();
@@ -85,6 +89,7 @@ class Verifier {
   void CheckGivenParams(TrialId id, const SearchConfig& config, const Params& recorded);
   void CheckParams(TrialId id, const Params& expected, const Params& recorded);
   void CheckVerdicts();
+  void CheckCopy(const TrialRow& row, const SearchConfig& config, const Params& params);
   void CheckTrial(const TrialRow& row);
   void CheckRungs(const TrialRow& row, const ReplayedTrial& replayed);
 
@@ -93,6 +98,7 @@ class Verifier {
   size_t differences_ = 0;
   std::vector<std::string> lines_;
   std::map<TrialId, std::vector<const RungRow*>> rungs_of_;
+  std::map<TrialId, CloneStart> clones_;
 };
 
 // The plan may have been made smaller since: it is large enough for every trial.
@@ -150,6 +156,11 @@ void Verifier::CheckEra(const Era& era, int64_t last, const SearchConfig& config
         if (seen) seen->Add(ids[i], recorded[i]);
         continue;
       }
+      if (row.parent) {
+        CheckCopy(row, config, recorded[i]);
+        if (seen) seen->Add(ids[i], recorded[i]);
+        continue;
+      }
       const History none;
       const std::optional<Params> expected = sampler->Suggest(
           TrialId(cursor.next()), seen ? seen->Before(row.history) : none);
@@ -188,6 +199,20 @@ void Verifier::CheckGivenParams(TrialId id,
   }
 }
 
+// A copy's parameters are its parent's, changed.
+void Verifier::CheckCopy(const TrialRow& row,
+                         const SearchConfig& config,
+                         const Params& params) {
+  const std::vector<TrialId> parent = {*row.parent};
+  CheckParams(row.id,
+              Mutate(config.space,
+                     config.scheduler.pbt,
+                     sweep_.store->LoadParams(parent).front(),
+                     config.sampler.seed,
+                     row.id),
+              params);
+}
+
 void Verifier::CheckParams(TrialId id, const Params& expected, const Params& recorded) {
   if (expected == recorded) return;
   for (const auto& [name, value] : expected) {
@@ -217,7 +242,12 @@ void Verifier::CheckVerdicts() {
 void Verifier::CheckTrial(const TrialRow& row) {
   const std::vector<ReportRow> reports = sweep_.store->LoadReports(row.id);
   const std::vector<RunRow> runs = sweep_.store->LoadRuns(row.id);
-  const ReplayedTrial replayed = ReplayReports(reports, runs, sweep_.config);
+  const auto clone = clones_.find(row.id);
+  const ReplayedTrial replayed =
+      ReplayReports(reports,
+                    runs,
+                    sweep_.config,
+                    clone == clones_.end() ? CloneStart{} : clone->second);
   if (row.reports != replayed.reports) {
     Differ(row.id,
            "{} reports are counted, {} are recorded",
@@ -243,16 +273,21 @@ void Verifier::CheckTrial(const TrialRow& row) {
   CheckRungs(row, replayed);
 }
 
-// Each entry is of the first judged report at or past its level.
+// Each entry is of the first judged report at or past its level. Where trials wait at a
+// rung, what the attempt that brought one there says further is not judged.
 void Verifier::CheckRungs(const TrialRow& row, const ReplayedTrial& replayed) {
+  const bool waits = sweep_.config.scheduler.pieces();
+  int32_t over = 0;  // attempts that have brought it to a rung
   bool stopped = false;
   for (const RungRow* rung : rungs_of_[row.id]) {
     stopped = stopped || rung->stopped;
-    if (rung->value.missing()) continue;
+    // A copy is entered with what its parent had reached.
+    if (rung->value.missing() || (rung->late && row.parent)) continue;
     const JudgedReport* first = nullptr;
     for (const JudgedReport& report : replayed.judged) {
-      if (report.time < rung->level) continue;
+      if (report.attempt <= over || report.time < rung->level) continue;
       first = &report;
+      if (waits && !rung->late) over = report.attempt;
       break;
     }
     if (first != nullptr && first->time == rung->time && first->value == rung->value) {
@@ -291,10 +326,13 @@ int VerifyCommand(const VerifyOptions& options) {
     return 1;
   }
   const auto given = std::ranges::count_if(sweep.record.trials, IsGiven);
-  std::printf("%s: %zu proposals and %zu rung verdicts are as they must be%s\n",
+  const auto proposed = std::ranges::count_if(sweep.record.trials, IsProposed);
+  const auto copies = std::ssize(sweep.record.trials) - given - proposed;
+  std::printf("%s: %td proposals and %zu rung verdicts are as they must be%s%s\n",
               sweep.dir.c_str(),
-              sweep.record.trials.size() - static_cast<size_t>(given),
+              proposed,
               sweep.record.rungs.size(),
+              copies == 0 ? "" : fmt::format(", and {} changed copies", copies).c_str(),
               given == 0 ? "" : fmt::format("; {} given by hand", given).c_str());
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "search/commands/verify_pieces.h"
 #include "search/outcome.h"
 #include "search/replay.h"
 #include "search/scheduler.h"
@@ -24,7 +25,11 @@ class Checker {
   explicit Checker(const RecordedSweep& sweep) : sweep_(sweep) {}
 
   std::vector<WrongVerdict> Run() {
-    if (CurvesFor(sweep_.config.scheduler) == CurvesNeeded::kNone) {
+    if (sweep_.config.scheduler.pieces()) {
+      CheckPieces(sweep_, [this](TrialId trial, const std::string& text) {
+        wrong_.push_back({trial, text});
+      });
+    } else if (CurvesFor(sweep_.config.scheduler) == CurvesNeeded::kNone) {
       CheckRungVerdicts();
     } else {
       CheckCurveVerdicts();

@@ -150,6 +150,17 @@ void ProgressWords::OnEvent(const EventRow& event, const Controller& controller)
     stop_said_ = !drains;
     Say(drains ? "stop asked: nothing new starts, what runs ends by itself"
                : "stop asked: nothing new starts, what runs is stopped and put back");
+  } else if (kind == "restarts" && event.trial) {
+    Say(fmt::format(
+        "trial {} goes on from its start: it left no complete checkpoint in "
+        "$HYPEROPT_CHECKPOINT_DIR, so that what it did before is done again",
+        event.trial->value()));
+  } else if (kind == "promoted" && event.trial && !no_copy_said_ &&
+             event.detail.find("no_checkpoint_of") != event.detail.npos) {
+    no_copy_said_ = true;
+    Say(fmt::format("trial {} keeps its place: the better one whose copy should take it "
+                    "left no complete checkpoint in $HYPEROPT_CHECKPOINT_DIR",
+                    event.trial->value()));
   } else if (kind == "odd lines" && event.trial && odd_said_ < kOddLinesSaid) {
     ++odd_said_;
     Say(fmt::format(

@@ -71,6 +71,7 @@ class ProgressWords {
   int64_t alike_ = 0;         // failures of that kind since, not yet told of
   int64_t odd_said_ = 0;
   bool stop_said_ = false;
+  bool no_copy_said_ = false;
   std::string words_said_;  // of a failure: its last line
 };
 

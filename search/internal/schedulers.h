@@ -28,6 +28,19 @@ std::unique_ptr<Scheduler> MakePatience(const SchedulerOptions& options, Goal go
 std::unique_ptr<Scheduler> MakePlateau(const SchedulerOptions& options, Goal goal);
 std::unique_ptr<Scheduler> MakeTarget(const SchedulerOptions& options, Goal goal);
 
+// ASHA in promotion mode (Li et al. 2020, in the form of Syne Tune): a trial runs to a
+// rung and waits there; a free slot goes to the best waiting one of the highest rung
+// that is among the best of its rung.
+std::unique_ptr<Scheduler> MakeAshaPromotion(const SchedulerOptions& options,
+                                             Goal goal,
+                                             uint64_t seed);
+
+// Population based training (Jaderberg et al. 2017): at the end of each interval a
+// trial among the worst gives its place to a changed copy of one among the best.
+std::unique_ptr<Scheduler> MakePbt(const SchedulerOptions& options,
+                                   Goal goal,
+                                   uint64_t seed);
+
 // Ends a trial when one of its rules does. The brackets of its rules are numbered one
 // after another.
 std::unique_ptr<Scheduler> MakeAny(const SchedulerOptions& options,

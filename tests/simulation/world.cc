@@ -45,7 +45,8 @@ std::string World::PeerOf(const Node& node) const {
 
 void World::StartController() {
   ++controller_lives_;
-  scheduler_ = MakeScheduler(options_.config.scheduler, options_.config.goal, 1);
+  scheduler_ = MakeScheduler(
+      options_.config.scheduler, options_.config.goal, options_.config.sampler.seed);
   ControllerStart start;
   start.record = *store_->Load();
   SearchConfig config = options_.config;
@@ -61,6 +62,7 @@ void World::StartController() {
   start.curves = RecordedCurves(*store_, config, start.reports);
   std::vector<Params> params = store_->LoadParams(ids);
   for (size_t i = 0; i < ids.size(); ++i) start.params[ids[i]] = params[i];
+  start.clones = RecordedClones(*store_);
   controller_ = std::make_unique<Controller>(
       config, *sampler_, *scheduler_, std::move(start), Now{now_, seconds()});
   held_.reset();

@@ -51,9 +51,10 @@ struct WorldOptions {
     double length_s = 1;         // of an attempt that starts afresh
     int exit_code = 0;
     bool ignores_stop = false;
-    bool second_source = false;  // each report also stands in a source of another name
-    bool checkpoints = false;    // each report leaves one
-    bool kills_node = false;     // at its end, instead of it
+    bool second_source = false;   // each report also stands in a source of another name
+    bool checkpoints = false;     // each report leaves one
+    bool ignores_budget = false;  // trains on past what it was launched for
+    bool kills_node = false;      // at its end, instead of it
   };
   std::function<Script(TrialId, Attempt)> script;
   int broken_node = -1;  // everything fails there at once
@@ -93,6 +94,8 @@ class World {
   int64_t frames_lost() const { return frames_lost_; }
   // Steps of the checkpoints that were not pruned, of every attempt.
   const std::map<RunKey, std::set<int64_t>>& checkpoints() const { return disk_; }
+  // What each attempt was launched to run to; those without a budget are not in it.
+  const std::map<RunKey, int64_t>& budgets() const { return budgets_; }
   // Attempts that went on from a checkpoint.
   int64_t resumed() const { return resumed_; }
 
@@ -104,7 +107,8 @@ class World {
     WorldOptions::Script script;
     Time started;
     size_t first_step = 0;  // of the checkpoint it started from
-    size_t reported = 0;    // steps done
+    std::optional<int64_t> budget;
+    size_t reported = 0;  // steps done
     std::optional<Time> kill_at;
     std::optional<Reason> asked;
     bool ended = false;
@@ -188,6 +192,7 @@ class World {
   std::optional<SweepEnd> end_;
   std::map<RunKey, int> starts_;
   std::map<RunKey, std::set<int64_t>> disk_;  // checkpoints, on a shared file system
+  std::map<RunKey, int64_t> budgets_;
   int64_t resumed_ = 0;
 };
 

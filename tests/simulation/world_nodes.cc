@@ -156,6 +156,8 @@ void World::StartProcess(Node* node, const Launch& launch) {
     process.first_step = process.reported = static_cast<size_t>(step);
     ++resumed_;
   }
+  if (launch.budget) budgets_[key] = *launch.budget;
+  if (!process.script.ignores_budget) process.budget = launch.budget;
   node->keeper[key] = process;
   node->files[key];
   node->open.insert(key);
@@ -215,6 +217,9 @@ void World::StepProcesses(Node* node) {
     } else if (process.asked && !process.script.ignores_stop) {
       info.exit_code = 0;
       EndProcess(node, &process, info);
+    } else if (process.budget && done >= static_cast<double>(*process.budget) + 0.5) {
+      info.exit_code = 0;
+      EndProcess(node, &process, info);
     } else if (done >= process.script.length_s && process.script.kills_node) {
       return CrashNode(node, true);
     } else if (done >= process.script.length_s) {
@@ -227,7 +232,9 @@ void World::StepProcesses(Node* node) {
 void World::WriteReports(Node* node, Process* process, double done) {
   const WorldOptions::Script& script = process->script;
   auto& files = node->files[process->key];
-  while (process->reported < script.values.size() &&
+  const size_t most = std::min(
+      script.values.size(), static_cast<size_t>(process->budget.value_or(INT64_MAX)));
+  while (process->reported < most &&
          static_cast<double>(process->reported + 1) <= done) {
     const double value = script.values[process->reported++];
     const auto step = static_cast<int64_t>(process->reported);

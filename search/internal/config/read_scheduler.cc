@@ -41,13 +41,12 @@ constexpr Type kTypes[] = {
     {"trial_plateau", SchedulerKind::kPlateau},
     {"target", SchedulerKind::kTarget},
     {"any", SchedulerKind::kAny},
+    {"pbt", SchedulerKind::kPbt},
 };
-constexpr std::string_view kLaterTypes[] = {
-    "pbt", "pbt_replay", "pb2", "resource_changing"};
+constexpr std::string_view kLaterTypes[] = {"pbt_replay", "pb2", "resource_changing"};
 constexpr std::string_view kTypesText =
-    "asha, hyperband, hb_bohb, median_stopping_rule, patience, plateau, target, any "
-    "and "
-    "fifo";
+    "asha, hyperband, hb_bohb, median_stopping_rule, pbt, patience, plateau, target, "
+    "any and fifo";
 
 // nullptr where the type is none of this version's, which is told.
 const Type* ReadType(Section& scheduler) {
@@ -57,8 +56,8 @@ const Type* ReadType(Section& scheduler) {
   const auto found = std::ranges::find(kTypes, *type, &Type::name);
   if (found != std::end(kTypes)) return found;
   if (std::ranges::find(kLaterTypes, *type) != std::end(kLaterTypes)) {
-    scheduler.Fail("type",
-                   fmt::format("{} is {}; use asha or fifo", *type, kLaterVersion));
+    scheduler.Fail(
+        "type", fmt::format("{} is {}; use asha, pbt or fifo", *type, kLaterVersion));
     return nullptr;
   }
   std::vector<std::string> known(std::begin(kLaterTypes), std::end(kLaterTypes));
@@ -72,15 +71,14 @@ const Type* ReadType(Section& scheduler) {
 }
 
 // Ray's `mode` is the direction, ours the form of ASHA.
-void ReadMode(Section& scheduler) {
+void ReadMode(Section& scheduler, SchedulerOptions* options) {
   const Value* mode = scheduler.Take("mode");
   if (mode == nullptr) return;
   if (mode->text == "min" || mode->text == "max") {
     scheduler.Fail("mode", "the direction is hyperopt.goal; leave mode out");
-  } else if (mode->text == "promotion") {
-    scheduler.Fail("mode", fmt::format("promotion is {}; use stopping", kLaterVersion));
   } else {
-    scheduler.Choice("mode", {"stopping"});
+    options->promotion =
+        scheduler.Choice("mode", {"stopping", "promotion"}) == "promotion";
   }
 }
 
@@ -124,13 +122,14 @@ void ReadAllBrackets(Section& scheduler,
   options->brackets = std::min<int64_t>(MostBrackets(*options), 64);
   reading.problems.Note(
       fmt::format("{} {} is read as asha with brackets: {}, all that there are between "
-                  "{} and max_t {}; each is decided as values come (mode: stopping), "
-                  "no trial waits for others",
+                  "{} and max_t {}; each is decided as values come ({})",
                   scheduler.PathOf("type"),
                   type.name,
                   options->brackets,
                   options->grace_period,
-                  options->max_t));
+                  options->max_t,
+                  options->promotion ? "mode: promotion"
+                                     : "mode: stopping, no trial waits for others"));
 }
 
 void ReadAsha(Section& scheduler,
@@ -141,7 +140,7 @@ void ReadAsha(Section& scheduler,
     options->max_t = kHyperbandMaxT;
     options->reduction_factor = kHyperbandFactor;
   }
-  ReadMode(scheduler);
+  ReadMode(scheduler, options);
   options->max_t = scheduler.Int("max_t", 1, kMostTime).value_or(options->max_t);
   options->grace_period =
       scheduler.Int("grace_period", 1, kMostTime).value_or(options->grace_period);
@@ -176,6 +175,19 @@ void ReadAsha(Section& scheduler,
 
 void ReadOf(Section& scheduler, Reading& reading, SchedulerOptions* options);
 
+// The built-in trainer takes its budget in epochs, and reports once an epoch.
+void RefuseBudgetInSeconds(Section& scheduler,
+                           const Reading& reading,
+                           const SchedulerOptions& options) {
+  const bool counts =
+      options.time_attr == "training_iteration" || options.time_attr == "epoch";
+  if (!options.pieces() || counts || reading.has_command) return;
+  scheduler.Fail("time_attr",
+                 fmt::format("the built-in trainer runs to a budget of epochs, not of "
+                             "{}; use training_iteration",
+                             options.time_attr));
+}
+
 // What only a scheduler that stops trials reads.
 void RefuseForFifo(Section& scheduler) {
   for (const char* key : {"max_t",
@@ -204,6 +216,12 @@ void ReadRule(Section& scheduler,
   ReadTimeAttr(scheduler, reading, options);
   if (type.kind == SchedulerKind::kAsha) {
     ReadAsha(scheduler, type, reading, options);
+    RefuseBudgetInSeconds(scheduler, reading, *options);
+    return;
+  }
+  if (type.kind == SchedulerKind::kPbt) {
+    ReadPbt(scheduler, reading);
+    RefuseBudgetInSeconds(scheduler, reading, *options);
     return;
   }
   if (type.kind == SchedulerKind::kAny) {
@@ -230,7 +248,8 @@ void ReadOne(const Value& value,
   Section section(&value, path, reading.problems);
   const Type* type = ReadType(section);
   if (type == nullptr) return;
-  if (type->kind == SchedulerKind::kAny || type->kind == SchedulerKind::kFifo) {
+  if (type->kind == SchedulerKind::kAny || type->kind == SchedulerKind::kFifo ||
+      type->kind == SchedulerKind::kPbt) {
     section.Fail("type",
                  fmt::format("{} is no rule to join; there are asha, hyperband, "
                              "median_stopping_rule, patience, plateau and target",
@@ -240,6 +259,12 @@ void ReadOne(const Value& value,
   SchedulerOptions rule;
   rule.time_attr = all->time_attr;
   ReadRule(section, *type, reading, &rule);
+  if (rule.promotion) {
+    section.Fail("mode",
+                 "promotion can not be joined with other rules, since its trials wait: "
+                 "write stopping");
+    return;
+  }
   if (rule.time_attr != all->time_attr) {
     section.Fail("time_attr",
                  fmt::format("is {}, and the rules count in {}; all count in the same "

@@ -88,6 +88,8 @@ void ReadExecutor(Section& hyperopt, Section& top, Reading& reading);
 void ReadScheduler(Section& executor, Reading& reading);
 // The scheduler that search_alg bohb goes with, where none is given.
 void UseHyperband(Reading& reading);
+// What `type: pbt` has beside time_attr. REQUIRES: the parameters have been read.
+void ReadPbt(Section& scheduler, Reading& reading);
 void ReadResources(Section& executor, Section& top, Reading& reading);
 
 // One entry of hyperopt.parameters. nullopt where it was told what is wrong.
