@@ -24,6 +24,14 @@ hyperopt_require(yaml-cpp libyaml-cpp-dev)
 hyperopt_require(cppzmq "cppzmq-dev libzmq3-dev")
 hyperopt_require(Eigen3 libeigen3-dev ARGS NO_MODULE)
 hyperopt_require(NLopt libnlopt-dev ARGS NO_MODULE)
+# Here once more, since what it sets for pkg_check_modules ends with a function.
+find_package(PkgConfig QUIET)
+pkg_check_modules(HTTPLIB QUIET IMPORTED_TARGET GLOBAL cpp-httplib)
+if(NOT HTTPLIB_FOUND)
+  message(FATAL_ERROR " cpp-httplib was not found. Install it with:\n"
+    "   apt-get install -y libcpp-httplib-dev\n"
+    " or run ./setup.sh, which brings all that is needed.")
+endif()
 hyperopt_require(CLI11 libcli11-dev)
 hyperopt_require(spdlog libspdlog-dev)
 if(HYPEROPT_TESTS)

@@ -9,6 +9,7 @@
 #include "executors/agent.h"
 #include "samplers/sampler.h"
 #include "search/commands/check.h"
+#include "search/commands/dashboard.h"
 #include "search/commands/recorded_sweep.h"
 #include "search/commands/sweep_dir.h"
 #include "search/model_check.h"
@@ -50,6 +51,13 @@ void CheckNewModel(const RunOptions& run) {
   if (const auto first = sampler->Suggest(TrialId(0), History{})) {
     RequireGoodModel(run.config, *first);
   }
+}
+
+// A port that is taken is an error before anything is begun.
+int RunBesideDashboard(const StartOptions& start, RunOptions run) {
+  std::optional<DashboardBeside> dashboard;
+  if (start.dashboard) dashboard.emplace(run.dir, *start.dashboard);
+  return RunSweep(std::move(run));
 }
 
 }  // namespace
@@ -122,7 +130,7 @@ int RunCommand(const RunCommandOptions& options) {
   if (options.amend) run.old = OldRecord::kAmend;
   CheckNewModel(run);
   ApplyStart(options.start, &run);
-  return RunSweep(std::move(run));
+  return RunBesideDashboard(options.start, std::move(run));
 }
 
 int ResumeCommand(const ResumeOptions& options) {
@@ -132,7 +140,7 @@ int ResumeCommand(const ResumeOptions& options) {
   run.more_samples = options.more_samples;
   run.rerun_failed = options.rerun_failed;
   ApplyStart(options.start, &run);
-  return RunSweep(std::move(run));
+  return RunBesideDashboard(options.start, std::move(run));
 }
 
 int ExecutorCommand(const ExecutorCommandOptions& options) {

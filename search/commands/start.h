@@ -33,6 +33,7 @@ struct StartOptions {
   bool local_executor = true;
   std::optional<std::string> listen;
   std::optional<std::filesystem::path> key_file;
+  std::optional<int> dashboard;  // the port of a page beside the sweep
 };
 
 struct RunOptions;  // run.h

@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "search/commands/dashboard.h"
 #include "search/commands/report.h"
 #include "search/internal/cli_command.h"
 #include "search/internal/cli_options.h"
@@ -20,6 +21,32 @@ void AddReport(const CommandLine& line) {
   command->add_flag("--open", report->open, "Open it in the browser");
   command->callback(
       [=, run = line.run] { *run = [=] { return ReportCommand(*report); }; });
+}
+
+void AddDashboard(const CommandLine& line) {
+  auto dashboard = std::make_shared<DashboardCommandOptions>();
+  CLI::App* command = line.app->add_subcommand(
+      "dashboard", "Sweeps in a browser while they run: the report, kept up to date");
+  Add(command,
+      "DIR",
+      &dashboard->dirs,
+      "Sweeps' folders; absent: the newest under results/");
+  Add(command, "--port", &dashboard->port, "Port to listen on; 0: a free one", "PORT")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  Add(command,
+      "--host",
+      &dashboard->host,
+      "Address to listen on; one that others reach wants a token",
+      "ADDRESS")
+      ->capture_default_str();
+  command->add_flag("--allow-changes",
+                    dashboard->allow_changes,
+                    "Let the page stop and add trials, with a token that is printed");
+  Add(command, "--token", &dashboard->token, "That token, of your own", "TOKEN");
+  command->add_flag("--beside", dashboard->beside)->group("");
+  command->callback(
+      [=, run = line.run] { *run = [=] { return DashboardCommand(*dashboard); }; });
 }
 
 }  // namespace hyperopt::internal

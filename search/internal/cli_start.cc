@@ -66,6 +66,12 @@ void AddStart(CLI::App* app, StartOptions* start) {
       "--no-local-executor",
       [start] { start->local_executor = false; },
       "Run no trial on this machine");
+  Add(app,
+      "--dashboard",
+      &start->dashboard,
+      "Show it in a browser on this machine, while it runs",
+      "PORT")
+      ->check(CLI::Range(0, 65535));
 }
 
 void AddRunFlags(CLI::App* app, RunCommandOptions* options) {

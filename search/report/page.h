@@ -10,4 +10,10 @@ namespace hyperopt {
 // REQUIRES: there is no `<` in `json`.
 std::string ReportPage(std::string_view json);
 
+// The same page without data, which it asks its server for (live/dashboard.h), and what
+// it is to know of that server: {"page": "sweep" or "index", "sweeps": so many,
+// "changes": they are possible with a token, "asks": seeing wants the token as well}.
+// REQUIRES: there is no `<` in `settings`.
+std::string LivePage(std::string_view settings);
+
 }  // namespace hyperopt

@@ -39,6 +39,7 @@ function makeChoice(model) {
     else choice.pinned = [...choice.pinned.slice(-5), trial];
     tell('pin');
   };
+  choice.again = () => tell('pin');
   choice.unpin = () => { choice.pinned = []; tell('pin'); };
   choice.hover = (trial) => {
     if (choice.hovered === trial) return;

@@ -4,20 +4,23 @@ const CURVES_AT_ONCE = 500;
 
 function makeCurves(model, columns, choice) {
   const root = document.getElementById('curves');
-  const { curves } = model.raw;
-  const view = { log: false, logX: false, values: null };
+  const view = { log: false, logX: false, values: null, raw: null, made: new Set() };
   const draw = () => {
-    if (!view.values) makeSwitches();
-    drawCurves(root, model, choice, view, view.values);
+    if (view.raw !== model.raw) {
+      view.raw = model.raw;
+      view.values = asFloats(model.raw.curves.value.flat()).filter(Number.isFinite);
+      makeSwitches();
+    }
+    drawCurves(root, model, choice, { ...view, log: view.log && d3.min(view.values) > 0 }, view.values);
   };
+  const once = (name, possible) => possible && !view.made.has(name) && view.made.add(name);
   const head = document.querySelector('#curves-section .tools');
   const makeSwitches = () => {
-    view.values = asFloats(curves.value.flat()).filter(Number.isFinite);
-    view.log = wantsLog(view.values);
-    if (view.values.length && d3.min(view.values) > 0) {
+    if (once('scale', view.values.length && d3.min(view.values) > 0)) {
+      view.log = wantsLog(view.values);
       makeSwitch(head, 'Scale', ['linear', 'log'], view.log ? 'log' : 'linear', (scale) => { view.log = scale === 'log'; draw(); });
     }
-    if (model.asha && view.values.length) {
+    if (once('steps', model.asha && view.values.length)) {
       makeSwitch(head, 'Steps', ['steps', 'log steps'], 'steps', (scale) => { view.logX = scale !== 'steps'; draw(); });
     }
   };

@@ -3,13 +3,18 @@
 function makeHistory(model, columns, choice) {
   const root = document.getElementById('history');
   const view = { against: 'trials', log: columns.metric.log };
-  const draw = () => drawHistory(root, model, choice, view);
   const head = document.querySelector('#history-section .tools');
+  const draw = () => {
+    const positive = model.valued > 0 && extentOf(model.y)[0] > 0;
+    if (positive && !view.scaled) {
+      view.log = columns.metric.log;
+      makeSwitch(head, 'Scale', ['linear', 'log'], view.log ? 'log' : 'linear', (scale) => { view.log = scale === 'log'; draw(); });
+    }
+    view.scaled = view.scaled || positive;
+    drawHistory(root, model, choice, { ...view, log: view.log && positive });
+    document.getElementById('history-legend').replaceChildren(stateLegend(model));
+  };
   makeSwitch(head, 'Against', ['trials', 'time', 'steps'], view.against, (against) => { view.against = against; draw(); });
-  if (extentOf(model.y)[0] > 0) {
-    makeSwitch(head, 'Scale', ['linear', 'log'], view.log ? 'log' : 'linear', (scale) => { view.log = scale === 'log'; draw(); });
-  }
-  document.getElementById('history-legend').append(stateLegend(model));
   return { root, draw, rest: true };
 }
 

@@ -1,12 +1,12 @@
 // Puts the page together. Views below the fold are drawn when they come into sight.
 
-function start() {
-  const model = readModel(JSON.parse(document.getElementById('data').textContent));
+function start(raw) {
+  const model = readModel(raw);
   const columns = makeColumns(model);
   model.metricColumn = columns.metric;
   const choice = makeChoice(model);
   const view = makeParallel(model, columns, choice);
-  makeToolbar(view, model.raw.importance);
+  makeToolbar(view);
   makeHover(view);
   makePins(model, columns, choice);
   const table = makeTable(model, columns, choice);
@@ -25,7 +25,7 @@ function start() {
   followPrint(redraw, lazy);
   setTimeout(() => drawAdvice(model, columns), 0);
   document.documentElement.dataset.ready = 'yes';
-  return { model, columns, choice, view, views, table, 
+  return { model, columns, choice, view, views, table, lazy,
     brush: (axis, pixels) => setBrush(view, axis, pixels),
     brushed: (axis) => brushValues(view, axis) };
 }
@@ -87,4 +87,9 @@ function followPrint(redraw, lazy) {
   });
 }
 
-window.report = start();
+// A file has its data in it; a page that a dashboard serves asks for them.
+const dataIn = (id) => JSON.parse(document.getElementById(id).textContent);
+const served = dataIn('live');
+if (served === null) window.report = start(dataIn('data'));
+else if (served.page === 'index') startSweeps(served);
+else startLive(served);

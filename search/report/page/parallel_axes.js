@@ -165,7 +165,8 @@ function brushOf(view, axis, pixels) {
 
 function brushTest(axis) {
   const { t, column: { lane } } = axis;
-  const { low, high, lanes } = axis.brush;
+  const { low, high, lanes, only } = axis.brush;
+  if (only) return (i) => !lane[i] && only.has(axis.column.values[i]);
   return (i) => lane[i] ? lanes.has(lane[i]) : t[i] >= low && t[i] <= high;
 }
 

@@ -67,7 +67,7 @@ function hideAxis(view, axis, hidden = true) {
 }
 
 function scaleAxis(view, axis, scale) {
-  keepBrush(view, axis, () => { axis.scale = scale; axis.brushTool = null; });
+  keepBrush(view, axis, () => { axis.scale = scale; axis.chosen = true; axis.brushTool = null; });
   view.layout();
   view.choice.settle();
 }

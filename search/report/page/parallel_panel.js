@@ -12,6 +12,12 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+// What is drawn as it is already is left alone: a reader may have marked a part of it.
+function swap(root, ...children) {
+  const fresh = make(root.tagName, {}, ...children);
+  if (fresh.innerHTML !== root.innerHTML) root.replaceChildren(...fresh.childNodes);
+}
+
 // Told to a screen reader.
 function say(text) {
   document.getElementById('said').textContent = text;
@@ -78,7 +84,7 @@ function rangeChoice(view, axis) {
 }
 
 function categoryChoice(view, axis) {
-  const { labels, values, lane } = axis.column;
+  const { labels } = axis.column;
   const ticked = labels.map((_, v) => {
     if (!axis.brush) return true;
     const { low, high, only } = axis.brush;
@@ -89,7 +95,7 @@ function categoryChoice(view, axis) {
     setBrush(view, axis, null);
     if (only.size < labels.length) {
       axis.brush = { low: 2, high: 1, lanes: new Set(), only };
-      view.choice.brushes.set(axis.column.key, (i) => !lane[i] && only.has(values[i]));
+      view.choice.brushes.set(axis.column.key, brushTest(axis));
     }
     view.choice.settle();
     drawAxes(view);

@@ -4,14 +4,14 @@ function drawSummary(model, columns, cost) {
   const { sweep } = model;
   document.title = `${sweep.name}: hyperopt report`;
   document.getElementById('title').textContent = sweep.name;
-  document.getElementById('answer').replaceChildren(...answer(model, columns));
-  document.getElementById('facts').replaceChildren(...facts(model, cost));
+  swap(document.getElementById('answer'), ...answer(model, columns));
+  swap(document.getElementById('facts'), ...facts(model, cost));
   drawBest(model, columns);
 }
 
 function drawAdvice(model, columns) {
   const hints = advice(model, columns);
-  document.getElementById('next').replaceChildren(...hints.map((hint) =>
+  swap(document.getElementById('next'), ...hints.map((hint) =>
     make('li', {}, hint.text, hint.command ? make('code', {}, hint.command) : null)));
   document.getElementById('next-section').hidden = hints.length === 0;
 }
@@ -65,7 +65,7 @@ function drawBest(model, columns) {
   if (root.hidden) return;
   const exact = model.raw.best_params || {};
   const lines = Object.entries(exact).map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  root.replaceChildren(make('h2', {}, 'The best settings'), make('pre', { id: 'best-settings' }, lines.join('\n')),
+  swap(root, make('h2', {}, 'The best settings'), make('pre', { id: 'best-settings' }, lines.join('\n')),
     make('p', { class: 'faint' }, `hyperopt best ${shellWord(model.raw.dir)} writes them to best.json; `
       + `hyperopt final ${shellWord(model.raw.dir)} runs them once more with several seeds.`));
 }

@@ -5,7 +5,18 @@ const PAGE_ROWS = 25;
 function makeTable(model, columns, choice) {
   const table = { model, columns, choice, page: 0, key: 'rank', down: false,
     root: document.getElementById('table') };
-  table.fields = [
+  table.fields = tableFields(model, columns);
+  choice.listen((what) => {
+    if (what === 'rest') { table.page = 0; drawTable(table); }
+    if (what === 'pin') drawTable(table);
+    if (what === 'hover') markRow(table);
+  });
+  document.getElementById('save').addEventListener('click', () => saveRows(table));
+  return table;
+}
+
+function tableFields(model, columns) {
+  return [
     { key: 'trial', title: 'trial', of: (i) => i, text: (i) => String(i) },
     { key: 'state', title: 'state', of: (i) => model.group[i], text: (i) => stateText(model, i), word: true },
     { key: 'rank', title: model.sweep.metric, of: (i) => model.rank[i], text: (i) => columns.metric.text(i), metric: true },
@@ -16,13 +27,6 @@ function makeTable(model, columns, choice) {
     { key: 'why', title: 'why', of: (i) => reasonText(model, i) + detailText(model, i),
       text: (i) => cut(detailText(model, i) || (reasonText(model, i) === 'none' ? '' : reasonText(model, i)), 60), word: true },
   ];
-  choice.listen((what) => {
-    if (what === 'rest') { table.page = 0; drawTable(table); }
-    if (what === 'pin') drawTable(table);
-    if (what === 'hover') markRow(table);
-  });
-  document.getElementById('save').addEventListener('click', () => saveRows(table));
-  return table;
 }
 
 // NaN last, whichever way.

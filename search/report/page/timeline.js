@@ -5,8 +5,12 @@ const ROWS_SHOWN = 40;
 
 function makeTimeline(model, columns, choice) {
   const root = document.getElementById('timeline');
-  const rows = timelineRows(model);
-  return { root, draw: () => drawTimeline(root, model, choice, rows), rest: false };
+  let of = null, rows = [];
+  const draw = () => {
+    if (of !== model.raw) [of, rows] = [model.raw, timelineRows(model)];
+    drawTimeline(root, model, choice, rows);
+  };
+  return { root, draw, rest: false };
 }
 
 // A row is a device, or a slot where runs need none: the first that was free then.

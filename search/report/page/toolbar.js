@@ -1,12 +1,12 @@
 // The buttons above the parallel coordinates.
 
-function makeToolbar(view, importance) {
+function makeToolbar(view) {
   const { model, choice } = view;
   const bar = document.getElementById('toolbar');
   bar.append(stateTicks(model, choice), topSlider(model, choice), colourChoice(view), axesChoice(view),
     make('div', { class: 'row' },
       make('button', { id: 'keep', click: () => keep(view), title: 'Drop the others from the picture; axes zoom in' }, 'Keep only these'),
-      make('button', { id: 'by-importance', click: () => sortAxes(view, importance && importance.shares),
+      make('button', { id: 'by-importance', click: () => sortAxes(view, model.raw.importance && model.raw.importance.shares),
         title: 'The most important parameter beside the metric' }, 'Axes by importance'),
       make('button', { id: 'reset', click: () => reset(view) }, 'Reset')));
   choice.listen((what) => { if (what === 'move') drawCount(view); });
@@ -16,10 +16,15 @@ function makeToolbar(view, importance) {
 function stateTicks(model, choice) {
   const ticks = GROUPS.map((group, g) => model.counts[g] === 0 ? null
     : make('label', { title: `show trials that are ${group}` },
-      make('input', { type: 'checkbox', name: 'state-' + group, checked: true,
+      make('input', { type: 'checkbox', name: 'state-' + group, checked: choice.groups[g],
         change: (event) => { choice.groups[g] = event.target.checked; choice.settle(); } }),
       swatch(GROUP_COLOUR[group]), `${group} ${model.counts[g].toLocaleString('en')}`));
-  return make('fieldset', { class: 'row' }, make('legend', { class: 'unseen' }, 'States'), ...ticks.filter(Boolean));
+  return make('fieldset', { class: 'row', id: 'states' }, make('legend', { class: 'unseen' }, 'States'), ...ticks.filter(Boolean));
+}
+
+function drawStateTicks({ model, choice }) {
+  const ticks = stateTicks(model, choice), old = document.getElementById('states');
+  if (old.textContent !== ticks.textContent) old.replaceWith(ticks);
 }
 
 function topSlider(model, choice) {
