@@ -63,7 +63,29 @@ void CheckPoints(const SearchSpace& space,
 
 bool IsModelBased(SamplerKind kind) {
   return kind == SamplerKind::kSobol || kind == SamplerKind::kTpe ||
-         kind == SamplerKind::kGp || kind == SamplerKind::kAuto;
+         kind == SamplerKind::kGp || kind == SamplerKind::kCmaes ||
+         kind == SamplerKind::kAuto;
+}
+
+void CheckNumbers(const SearchSpace& space, Problems& problems) {
+  const internal::Encoding encoding(space);
+  for (const internal::Axis& axis : encoding.axes()) {
+    if (axis.kind != internal::AxisKind::kCategorical) continue;
+    const Parameter& parameter = space.parameters()[axis.parameter];
+    problems.push_back(fmt::format(
+        "{}: cmaes searches numbers alone, and this is {}: take auto, gp or tpe",
+        parameter.name,
+        Describe(parameter.domain)));
+  }
+  if (space.is_conditional()) {
+    problems.emplace_back(
+        "cmaes searches parameters that all take part, and some have `when`: take "
+        "auto, "
+        "gp or tpe");
+  }
+  if (encoding.size() == 0 && problems.empty()) {
+    problems.emplace_back("cmaes has nothing to search: every parameter has one value");
+  }
 }
 
 void CheckGrid(const SearchSpace& space, Problems& problems) {
@@ -98,6 +120,7 @@ std::vector<std::string> ProblemsWith(const SearchSpace& space,
       return problems;
     }
   }
+  if (options.kind == SamplerKind::kCmaes) CheckNumbers(space, problems);
   if (IsModelBased(options.kind)) {
     if (options.num_samples > internal::kMostTrials) {
       problems.push_back(fmt::format("more than {} trials", internal::kMostTrials));
@@ -135,6 +158,7 @@ std::unique_ptr<Sampler> MakeSampler(const SearchSpace& space,
     case SamplerKind::kSobol:
     case SamplerKind::kTpe:
     case SamplerKind::kGp:
+    case SamplerKind::kCmaes:
     case SamplerKind::kAuto:
       return internal::MakeModelSampler(space, options);
   }

@@ -34,6 +34,8 @@ struct HistoryEntry {
   Objective objective;  // best (or last) value so far; missing where none came
   int64_t step = 0;     // the step it was reached at
   double seconds = 0;   // that it ran, over all attempts; 0 where that is not known
+  // Of several objectives those after the first, as SamplerOptions::other_goals.
+  std::vector<Objective> others;
 };
 
 // Ended trials in the order in which their ends were committed, then those not ended,
@@ -43,17 +45,22 @@ struct History {
   std::vector<HistoryEntry> pending;
 };
 
-enum class SamplerKind { kRandom, kGrid, kList, kSobol, kTpe, kGp, kAuto };
+enum class SamplerKind { kRandom, kGrid, kList, kSobol, kTpe, kGp, kCmaes, kAuto };
 
 struct SamplerOptions {
   // kRandom: Ludwig's variant_generator: grid_search parameters run through all their
   // cells, the others are drawn anew for each cell. kGrid: every parameter is a grid;
   // all must be finite. kList: trial i is row i. kSobol fills the space evenly. kTpe
-  // and kGp model the history; kAuto is the one of them that suits budget and space.
+  // and kGp model the history, kCmaes follows it (numbers alone); kAuto is the one of them that suits budget and space.
   // These four take grid_search parameters as categories.
   SamplerKind kind = SamplerKind::kRandom;
   // What the objectives in the history are to be.
   Goal goal = Goal::kMinimize;
+  // Of several objectives those after the first. kTpe and kCmaes then rank trials by
+  // non-domination and how alone they are; kGp weighs the objectives anew for each
+  // trial (ParEGO, Knowles 2006). A trial without a finite value of each counts as
+  // failed.
+  std::vector<Goal> other_goals;
   uint64_t seed = 42;
   // Each sample is one draw of the random parameters for every cell of the grid.
   int64_t num_samples = 10;
@@ -98,7 +105,7 @@ std::vector<std::string> ProblemsWith(const SearchSpace& space,
 // constant_grid_search on (seed, sample number, name): another parameter more or less
 // changes no value of the others.
 //
-// kSobol, kTpe, kGp and kAuto propose each of num_samples trials once, points first,
+// kSobol, kTpe, kGp, kCmaes and kAuto propose each of num_samples trials once, points first,
 // and in a finite space no setting twice while another is left: Suggest gives nullopt
 // once none is, but for kAuto, which then draws at random. They take a trial's
 // parameters never to change within a history, and do not read what a trial that has

@@ -88,6 +88,21 @@ std::vector<Setup> AllSetups() {
                        .points_to_evaluate = points}});
     setups.push_back({word + ", finite", finite, {.kind = kind, .num_samples = 40}});
   }
+  const SearchSpace numbers({
+      {"rate", FloatDomain{.lower = 1e-5, .upper = 0.1, .log = true}},
+      {"units", IntDomain{.lower = 1, .upper = 900, .log = true}},
+      {"noise", NormalDomain{.mean = 1, .sd = 2}},
+      {"layers", IntDomain{.lower = 1, .upper = 4, .step = 2}},
+  });
+  setups.push_back(
+      {"cmaes", numbers, {.kind = SamplerKind::kCmaes, .num_samples = 40}});
+  setups.push_back({"cmaes, maximize, points",
+                    numbers,
+                    {.kind = SamplerKind::kCmaes,
+                     .goal = Goal::kMaximize,
+                     .seed = 7,
+                     .num_samples = 30,
+                     .points_to_evaluate = {{{"rate", 0.001}}}}});
   setups.push_back({"auto, nothing to choose",
                     SearchSpace(),
                     {.kind = SamplerKind::kAuto, .num_samples = 3}});

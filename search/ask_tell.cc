@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "search/objectives.h"
 #include "search/outcome.h"
 #include "search/recorded_history.h"
 #include "search/replay.h"
@@ -93,6 +94,7 @@ AskTell::AskTell(const SearchConfig& config, TrialStore* store, RecordSnapshot r
   for (size_t i = 0; i < ids.size(); ++i) {
     const TrialRow& row = rows_[static_cast<size_t>(ids[i].value())];
     open_[row.id] = {params[i], row.last_step, row.reports};
+    open_[row.id].others = OthersOf(store_->LoadReports(row.id), config_);
     to_hand_out_.insert(row.id);
   }
 }
@@ -200,6 +202,7 @@ void AskTell::AddValue(
   report.values = std::move(fields);
   report.wall = now.wall;
   report.elapsed_s = now.wall - row->started;
+  TakeOthers(report.values, config_, &open_[row->id].others);
   changes_.push_back(AddReport{report});
   row->last = value;
   row->last_step = step;
@@ -278,7 +281,11 @@ OrderedJson AskTell::Tell(const OrderedJson& request, Now now) {
     const Objective value = ValueOf(*value_at);
     // What the last report said already is no other value.
     if (row.reports == 0 || value != row.last) {
-      const OrderedJson fields = {{config_.metric_field(), *value_at}};
+      OrderedJson fields = request;
+      for (const char* key : {"op", "trial", "value", "state", "stopped"}) {
+        fields.erase(key);
+      }
+      fields[config_.metric_field()] = *value_at;
       AddValue(&row, row.last_step + 1, value, DumpJson(fields), now);
       scheduler_->Observe(row.id, TimeOf(row, DumpJson(fields), now), value);
     }
@@ -302,7 +309,9 @@ OrderedJson AskTell::Tell(const OrderedJson& request, Now now) {
                             row.state,
                             std::move(open_[row.id].params),
                             best ? row.best : row.last,
-                            row.best_step});
+                            row.best_step,
+                            0,
+                            std::move(open_[row.id].others)});
   open_.erase(row.id);
   to_hand_out_.erase(row.id);
   return {{"ok", true}};

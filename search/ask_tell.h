@@ -50,6 +50,7 @@ class AskTell {
     Params params;
     int64_t judged_time = 0;
     int64_t reports = 0;  // that have come in all, and so the time training_iteration
+    std::vector<Objective> others;  // of several objectives, as they came last
   };
 
   OrderedJson Handle(const OrderedJson& request, Now now);

@@ -133,6 +133,13 @@ struct ExecutorOptions {
   int64_t log_limit = 64 << 20;  // bytes a log
 };
 
+// Beside the metric and its goal.
+struct OtherObjective {
+  std::string metric;  // a field of the reports
+  Goal goal = Goal::kMinimize;
+  bool operator==(const OtherObjective&) const = default;
+};
+
 struct SearchConfig {
   std::filesystem::path file;        // as given; "" for a string
   std::string text;                  // the file's bytes
@@ -163,6 +170,9 @@ struct SearchConfig {
   std::map<std::string, std::optional<std::string>>
       arg_names;  // `arg:`; nullopt = left out
   SamplerOptions sampler;
+  // `objectives` after the first, which is goal and metric; with them a trial's values
+  // are its last ones.
+  std::vector<OtherObjective> objectives;
   // Folders (or sweep.db) of sweeps whose results the sampler begins from; absolute.
   // What they hold is in sampler.known once it was read (search/warm_start.h).
   std::vector<std::filesystem::path> warm_start;

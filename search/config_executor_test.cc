@@ -176,7 +176,7 @@ TEST_CASE("search algorithms: ours, Ludwig's read as ours, others refused by nam
     CHECK(Has(config.notes, "search_alg.n_initial_points has no use here"));
   }
   CHECK(Contains(Errors(Alg("type: tpe, n_initial_points: 3")), "n_initial_points"));
-  for (const char* type : {"cmaes", "nevergrad", "zoopt"}) {
+  for (const char* type : {"cfo", "nevergrad", "zoopt"}) {
     CHECK(Errors(Alg("type: " + std::string(type) + ", anything: 3")) ==
           "search.yaml:5:22: hyperopt.search_alg.type: " + std::string(type) +
               " is not available in this version; use auto, gp, tpe, random or grid\n");

@@ -91,6 +91,8 @@ const char* TypeOf(SamplerKind kind) {
       return "sobol";
     case SamplerKind::kTpe:
       return "tpe";
+    case SamplerKind::kCmaes:
+      return "cmaes";
     case SamplerKind::kGp:
       return "gp";
     case SamplerKind::kAuto:
@@ -240,13 +242,29 @@ OrderedJson ExecutorToJson(const ExecutorOptions& options) {
   return json;
 }
 
+OrderedJson ObjectivesToJson(const SearchConfig& config) {
+  OrderedJson list = OrderedJson::array();
+  list.push_back({{"metric", config.metric}, {"goal", ToString(config.goal)}});
+  for (const OtherObjective& each : config.objectives) {
+    list.push_back({{"metric", each.metric}, {"goal", ToString(each.goal)}});
+  }
+  return list;
+}
+
 OrderedJson HyperoptToJson(const SearchConfig& config) {
-  OrderedJson json = {{"goal", ToString(config.goal)}, {"metric", config.metric}};
+  OrderedJson json;
+  if (config.objectives.empty()) {
+    json = {{"goal", ToString(config.goal)}, {"metric", config.metric}};
+  } else {
+    json["objectives"] = ObjectivesToJson(config);
+  }
   if (config.command.empty()) {
     json["output_feature"] = config.output_feature;
     json["split"] = config.split;
   }
-  json["value"] = config.value == ValueRule::kLast ? "last" : "best";
+  if (config.objectives.empty()) {
+    json["value"] = config.value == ValueRule::kLast ? "last" : "best";
+  }
   json["parameters"] = ParametersToJson(config);
   if (!config.space.constraints().empty()) {
     OrderedJson& list = json["constraints"];
@@ -351,7 +369,7 @@ OrderedJson Resolved(const SearchConfig& config) {
 
 // Settings whose change makes trials of one search incomparable, or that decide what is
 // proposed next. A name stands for itself and all below it.
-constexpr std::array<std::string_view, 13> kRefused = {
+constexpr std::array<std::string_view, 14> kRefused = {
     "command",
     "dataset",
     "workdir",
@@ -364,6 +382,7 @@ constexpr std::array<std::string_view, 13> kRefused = {
     "hyperopt.value",
     "hyperopt.parameters",
     "hyperopt.constraints",
+    "hyperopt.objectives",
     "hyperopt.search_alg",
 };
 constexpr std::string_view kScheduler = "hyperopt.executor.scheduler";

@@ -173,6 +173,7 @@ class Controller {
   // What is kept of a trial until it is finished.
   struct Open {
     Params params;
+    std::vector<Objective> others;  // of several objectives, as they came last
     Curve curve;
     int64_t judged_time = -1;             // newest time the scheduler has judged
     std::vector<Checkpoint> checkpoints;  // complete ones, oldest attempt first

@@ -144,7 +144,8 @@ void Controller::ApplyOutcome(TrialRow* row, const Outcome& outcome, Now now) {
                                 params,
                                 RankedBy(*row),
                                 row->best_step,
-                                row->elapsed_s});
+                                row->elapsed_s,
+                                open_[row->id].others});
     }
     if (incumbent_ != row->id) open_.erase(row->id);
   }

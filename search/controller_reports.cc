@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "search/controller.h"
+#include "search/objectives.h"
 #include "search/report_time.h"
 #include "trial/failpoint.h"
 #include "trial/json.h"
@@ -80,6 +81,9 @@ void Controller::TakeLine(Live* live,
   if (has_metric) live->metric_step = step;
   const auto time = line.values.find(config_.scheduler.time_attr);
   if (time != line.values.end()) live->time = time->second;
+  if (!config_.objectives.empty()) {
+    TakeOthers(ValuesText(line), config_, &open.others);
+  }
   const Objective objective =
       has_metric ? Objective::Of(value->second) : Objective::Missing();
   changes_.push_back(AddReport{{live->row.key,

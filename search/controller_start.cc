@@ -4,6 +4,7 @@
 
 #include "search/controller.h"
 #include "search/live_settings.h"
+#include "search/objectives.h"
 #include "search/report_time.h"
 
 namespace hyperopt {
@@ -115,6 +116,9 @@ void Controller::RestoreCurve(TrialId id, const std::vector<ReportRow>& reports)
   for (const ReportRow& report : reports) {
     double& elapsed = open_[id].elapsed[report.key.attempt];
     elapsed = std::max(elapsed, report.elapsed_s);
+    if (!config_.objectives.empty()) {
+      TakeOthers(report.values, config_, &open_[id].others);
+    }
     if (report.objective.missing()) continue;
     curve.Add(report.step, report.key.attempt.value(), report.objective);
   }

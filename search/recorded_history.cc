@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "search/change_request.h"
+#include "search/objectives.h"
 
 namespace hyperopt {
 namespace {
@@ -49,13 +50,16 @@ std::vector<RecordedEnd> RecordedEnds(const TrialStore& store,
     // Given by hand, or of another era: a sampler learns from its own space.
     if (!LiesWithin(config.space, params[i])) continue;
     const bool best = config.value == ValueRule::kBest;
-    ends.push_back({order[i].first,
-                    {row.id,
-                     row.state,
-                     std::move(params[i]),
-                     best ? row.best : row.last,
-                     row.best_step,
-                     row.elapsed_s}});
+    ends.push_back(
+        {order[i].first,
+         {row.id,
+          row.state,
+          std::move(params[i]),
+          best ? row.best : row.last,
+          row.best_step,
+          row.elapsed_s,
+          config.objectives.empty() ? std::vector<Objective>()
+                                    : OthersOf(store.LoadReports(row.id), config)}});
   }
   return ends;
 }

@@ -46,6 +46,45 @@ double RestOf(const Axis& axis) {
   return axis.kind == AxisKind::kOrdered ? axis.MiddleOf(axis.levels / 2) : 0.5;
 }
 
+// The rank, and less than one for how crowded it is there.
+std::vector<double> ByDomination(std::span<const Point> points) {
+  const std::vector<int> ranks = ParetoRanks(points);
+  const std::vector<double> alone = CrowdingDistances(points, ranks);
+  std::vector<double> values;
+  for (size_t i = 0; i < points.size(); ++i)
+    values.push_back(ranks[i] + 0.9 / (1 + alone[i]));
+  return values;
+}
+
+std::vector<double> Tchebycheff(std::span<const Point> points,
+                                std::span<const double> weights) {
+  constexpr double kAugmented = 0.05;
+  std::vector<double> values;
+  if (points.empty()) return values;
+  Point low = points[0], high = points[0];
+  for (const Point& point : points) {
+    for (size_t i = 0; i < point.size(); ++i) {
+      low[i] = std::min(low[i], point[i]);
+      high[i] = std::max(high[i], point[i]);
+    }
+  }
+  for (const Point& point : points) {
+    double largest = 0, sum = 0;
+    for (size_t i = 0; i < point.size(); ++i) {
+      const double range = high[i] - low[i];
+      // A range may be infinite where the values are finite.
+      const double share = range > 0 && std::isfinite(range)
+                               ? (point[i] - low[i]) / range
+                           : range > 0 ? 0.5 * (point[i] / high[i] + 1)
+                                       : 0;
+      largest = std::max(largest, weights[i] * share);
+      sum += weights[i] * share;
+    }
+    values.push_back(largest + kAugmented * sum);
+  }
+  return values;
+}
+
 }  // namespace
 
 int64_t Axis::LevelOf(double u) const {
@@ -146,7 +185,7 @@ Params Encoding::CellAt(int64_t cell) const {
 }
 
 Observations::Key Observations::KeyOf(const HistoryEntry& entry) {
-  return {entry.trial, entry.state, entry.objective, entry.step};
+  return {entry.trial, entry.state, entry.objective, entry.step, entry.others};
 }
 
 bool Observations::Continues(const History& history) const {
@@ -159,8 +198,9 @@ bool Observations::Continues(const History& history) const {
 
 Observations::Observations(const Encoding& encoding,
                            Goal goal,
-                           std::span<const HistoryEntry> known)
-    : encoding_(encoding), goal_(goal) {
+                           std::span<const HistoryEntry> known,
+                           std::vector<Goal> other_goals)
+    : encoding_(encoding), goal_(goal), other_goals_(std::move(other_goals)) {
   for (const HistoryEntry& entry : known) {
     if (auto seen = ObservationOf(entry)) known_.push_back(*std::move(seen));
   }
@@ -178,13 +218,38 @@ std::optional<Observation> Observations::ObservationOf(
   std::optional<Row> row = encoding_.ToRow(entry.params);
   if (!row) return std::nullopt;
   Observation seen{.row = std::move(*row), .step = entry.step};
-  if (entry.state != TrialState::kFailed && entry.objective.finite()) {
-    const double value = entry.objective.value;
-    seen.value = goal_ == Goal::kMinimize ? value : -value;
-    seen.outcome =
-        entry.state == TrialState::kCompleted ? Outcome::kValue : Outcome::kPruned;
+  const bool all_came = entry.others.size() == other_goals_.size() &&
+                        std::ranges::all_of(entry.others, &Objective::finite);
+  if (entry.state == TrialState::kFailed || !entry.objective.finite() || !all_came) {
+    return seen;
   }
+  const auto signed_value = [](Goal goal, double value) {
+    return goal == Goal::kMinimize ? value : -value;
+  };
+  seen.value = signed_value(goal_, entry.objective.value);
+  for (size_t i = 0; i < other_goals_.size(); ++i) {
+    seen.others.push_back(signed_value(other_goals_[i], entry.others[i].value));
+  }
+  seen.outcome =
+      entry.state == TrialState::kCompleted ? Outcome::kValue : Outcome::kPruned;
   return seen;
+}
+
+Observations Observations::AsOne(TrialId id, std::span<const double> weights) const {
+  Observations one(*this);
+  one.generation_ = -2 - id.value();  // another one for each trial
+  std::vector<Point> points;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < ended_.size(); ++i) {
+    if (ended_[i].outcome == Outcome::kFailed) continue;
+    points.push_back(ended_[i].others);
+    points.back().insert(points.back().begin(), ended_[i].value);
+    places.push_back(i);
+  }
+  const std::vector<double> values =
+      weights.empty() ? ByDomination(points) : Tchebycheff(points, weights);
+  for (size_t k = 0; k < places.size(); ++k) one.ended_[places[k]].value = values[k];
+  return one;
 }
 
 void Observations::Update(const History& history) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "samplers/sampler.h"
+#include "trial/pareto.h"
 
 namespace hyperopt::internal {
 
@@ -68,6 +69,7 @@ struct Observation {
   Outcome outcome = Outcome::kFailed;
   double value = 0;
   int64_t step = 0;
+  Point others;  // of several objectives those after the first, to be minimised too
 };
 
 // The history as rows. Entries that do not fit the space are left out. What a trial
@@ -76,9 +78,11 @@ struct Observation {
 class Observations {
  public:
   // `known` comes before every history.
+  // Entries have one more objective for each of `other_goals`.
   Observations(const Encoding& encoding,
                Goal goal,
-               std::span<const HistoryEntry> known = {});
+               std::span<const HistoryEntry> known = {},
+               std::vector<Goal> other_goals = {});
 
   // Reads what is new in `history`, or all of it where it is another one. An ended
   // trial's parameters are taken to be those it had.
@@ -90,12 +94,18 @@ class Observations {
   // stays, `ended` only grows.
   int64_t generation() const { return generation_; }
 
+  // Several objectives as one value, for trial `id`. Without weights by non-domination,
+  // and among equals by how alone they are; with a weight for each objective by the
+  // augmented Tchebycheff norm of the values in their ranges (Knowles 2006).
+  Observations AsOne(TrialId id, std::span<const double> weights) const;
+
  private:
   struct Key {
     TrialId trial;
     TrialState state;
     Objective objective;
     int64_t step;
+    std::vector<Objective> others;
     bool operator==(const Key&) const = default;
   };
   static Key KeyOf(const HistoryEntry& entry);
@@ -105,6 +115,7 @@ class Observations {
 
   const Encoding& encoding_;
   const Goal goal_;
+  const std::vector<Goal> other_goals_;
   std::vector<Observation> known_;
   std::vector<Key> keys_;  // of every entry read
   Params last_params_;     // of the last one

@@ -1,9 +1,11 @@
 #include "samplers/internal/model_sampler.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
+#include "samplers/internal/cmaes.h"
 #include "samplers/internal/fill.h"
 #include "samplers/internal/gp.h"
 #include "samplers/internal/sobol.h"
@@ -39,7 +41,7 @@ class ModelSampler final : public Sampler {
       : space_(space),
         options_(options),
         encoding_(space_),
-        seen_(encoding_, options.goal, options.known),
+        seen_(encoding_, options.goal, options.known, options.other_goals),
         startup_(StartupTrials(encoding_) - std::ssize(options.known)) {
     const SamplerKind kind = options.kind;
     const bool is_auto = kind == SamplerKind::kAuto;
@@ -47,6 +49,9 @@ class ModelSampler final : public Sampler {
     if (kind == SamplerKind::kGp) gp_until_ = std::numeric_limits<int64_t>::max();
     if (kind == SamplerKind::kGp || gp_until_ > 0) {
       gp_ = MakeGpProposer(encoding_, options.seed);
+    }
+    if (kind == SamplerKind::kCmaes) {
+      cmaes_ = MakeCmaesProposer(encoding_, options.seed);
     }
     if (kind == SamplerKind::kTpe || is_auto) {
       tpe_ = MakeTpeProposer(encoding_, options.seed);
@@ -113,9 +118,21 @@ class ModelSampler final : public Sampler {
   std::vector<Row> Rows(TrialId id, Pace pace) const {
     const bool design = DesignIndex(id) < startup_ || !HasValue(seen_);
     const bool gp = id.value() < gp_until_ && pace == Pace::kSlow;
-    const Proposer* proposer = gp ? gp_.get() : tpe_.get();
+    const Proposer* proposer = cmaes_ ? cmaes_.get() : gp ? gp_.get() : tpe_.get();
     if (design || proposer == nullptr) return {DesignRow(DesignIndex(id))};
-    return proposer->Propose(id, seen_);
+    if (options_.other_goals.empty()) return proposer->Propose(id, seen_);
+    const std::vector<double> weights = gp ? Weights(id) : std::vector<double>();
+    return proposer->Propose(id, seen_.AsOne(id, weights));
+  }
+
+  // Of each objective, evenly from all that sum to one.
+  std::vector<double> Weights(TrialId id) const {
+    Rng rng(options_.seed, id, "objectives");
+    std::vector<double> weights(options_.other_goals.size() + 1);
+    double sum = 0;
+    for (double& weight : weights) sum += weight = -std::log1p(-rng.Uniform());
+    for (double& weight : weights) weight /= sum > 0 ? sum : 1;
+    return weights;
   }
 
   int64_t DesignIndex(TrialId id) const {
@@ -168,8 +185,8 @@ class ModelSampler final : public Sampler {
   const Encoding encoding_;
   mutable Observations seen_;  // memoised; Suggest is thread-compatible
   const int64_t startup_;
-  std::unique_ptr<Proposer> gp_, tpe_;  // neither for kSobol
-  int64_t gp_until_ = 0;                // trials before it are gp_'s
+  std::unique_ptr<Proposer> gp_, tpe_, cmaes_;  // none for kSobol
+  int64_t gp_until_ = 0;                        // trials before it are gp_'s
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ struct AutoRule {
 };
 AutoRule RuleOfAuto(const Encoding& encoding);
 
-// kTpe, kGp, kSobol or kAuto.
+// kTpe, kGp, kCmaes, kSobol or kAuto.
 // REQUIRES: ProblemsWith(space, options) is empty.
 std::unique_ptr<Sampler> MakeModelSampler(const SearchSpace& space,
                                           const SamplerOptions& options);

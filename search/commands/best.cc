@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "search/objectives.h"
 #include "search/status.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
@@ -33,6 +34,22 @@ void FindCheckpoint(const RecordedSweep& sweep, const fs::path& dir, BestTrial* 
       best->checkpoint_step = step;
     }
   }
+}
+
+OrderedJson FrontToJson(const RecordedSweep& sweep) {
+  OrderedJson list = OrderedJson::array();
+  for (const FrontTrial& trial :
+       ParetoFront(*sweep.store, sweep.record.trials, sweep.config)) {
+    OrderedJson values = {{sweep.record.sweep.metric, trial.values[0]}};
+    for (size_t i = 0; i < sweep.config.objectives.size(); ++i) {
+      values[sweep.config.objectives[i].metric] = trial.values[i + 1];
+    }
+    const TrialId ids[] = {trial.trial};
+    list.push_back({{"trial", trial.trial.value()},
+                    {"values", std::move(values)},
+                    {"params", ParamsToJson(sweep.store->LoadParams(ids).front())}});
+  }
+  return list;
 }
 
 }  // namespace
@@ -78,6 +95,7 @@ OrderedJson BestToJson(const RecordedSweep& sweep, const BestTrial& best) {
     json["checkpoint"] = best.checkpoint.string();
     json["checkpoint_step"] = best.checkpoint_step;
   }
+  if (!sweep.config.objectives.empty()) json["front"] = FrontToJson(sweep);
   return json;
 }
 

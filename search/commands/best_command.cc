@@ -10,6 +10,7 @@
 #include "search/commands/text_width.h"
 #include "search/commands/trials_table.h"
 #include "search/format.h"
+#include "search/objectives.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
 
@@ -18,7 +19,47 @@ namespace {
 
 constexpr auto kNone = static_cast<int>(ExitCode::kNoTrialCompleted);
 
+// The trials that no other beats in every objective.
+void PrintFront(const RecordedSweep& sweep) {
+  const std::vector<FrontTrial> front =
+      ParetoFront(*sweep.store, sweep.record.trials, sweep.config);
+  std::printf(
+      "%s\n",
+      Printable(
+          fmt::format("{} trade {} off: no other is better in one and worse in none",
+                      front.size() == 1 ? "1 trial does not"
+                                        : fmt::format("{} trials", front.size()),
+                      ObjectivesText(sweep.config)))
+          .c_str());
+  constexpr auto kRight = Table::Align::kRight;
+  std::vector<Table::Column> columns = {{"trial", kRight, Table::Yield::kLast},
+                                        {sweep.record.sweep.metric, kRight}};
+  for (const OtherObjective& each : sweep.config.objectives) {
+    columns.push_back({each.metric, kRight});
+  }
+  for (const Parameter& parameter : sweep.config.space.parameters()) {
+    columns.push_back({parameter.name, kRight});
+  }
+  Table table(columns);
+  for (const FrontTrial& trial : front) {
+    std::vector<std::string> cells = {std::to_string(trial.trial.value())};
+    for (const double value : trial.values) {
+      cells.push_back(NumberText(Objective::Of(value)));
+    }
+    const TrialId ids[] = {trial.trial};
+    const Params params = sweep.store->LoadParams(ids).front();
+    for (const Parameter& parameter : sweep.config.space.parameters()) {
+      const auto value = params.find(parameter.name);
+      cells.push_back(value == params.end() ? "-" : ValueText(value->second));
+    }
+    table.AddRow(std::move(cells));
+  }
+  std::printf("%s\nThe best by the first of them:\n",
+              table.ToText(TextWidth()).c_str());
+}
+
 void Print(const RecordedSweep& sweep, const BestTrial& best) {
+  if (!sweep.config.objectives.empty()) PrintFront(sweep);
   std::printf("%s\n",
               Printable(fmt::format("{} {} (trial {}, {}, step {})",
                                     sweep.record.sweep.metric,

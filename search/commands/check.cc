@@ -11,6 +11,7 @@
 #include "search/format.h"
 #include "search/keep.h"
 #include "search/model_check.h"
+#include "search/objectives.h"
 #include "search/placement.h"
 #include "search/run.h"
 #include "search/schedule_text.h"
@@ -48,6 +49,8 @@ std::string SamplerText(const SearchConfig& config) {
       return "tpe";
     case SamplerKind::kGp:
       return "gp";
+    case SamplerKind::kCmaes:
+      return "cmaes";
     case SamplerKind::kAuto:
       return DescribeAuto(config.space);
     default:
@@ -183,7 +186,7 @@ int CheckCommand(const CheckOptions& options) {
 
   Line("name", config.name + " in " + SweepDir(config, {}).string());
   Line("trials", TrialsText(config, trials));
-  Line("goal", fmt::format("{} {}", ToString(config.goal), config.metric_field()));
+  Line("goal", ObjectivesText(config));
   Line("needs", NeedText(request));
   Line("fits", FitsText(config, request, local));
   PrintSchedule(config.scheduler);

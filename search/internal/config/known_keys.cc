@@ -22,6 +22,7 @@ constexpr std::array kHomes = {
     Home{"output_feature", "hyperopt"},
     Home{"split", "hyperopt"},
     Home{"constraints", "hyperopt"},
+    Home{"objectives", "hyperopt"},
     Home{"search_alg", "hyperopt"},
     Home{"executor", "hyperopt"},
     Home{"points_to_evaluate", "hyperopt.search_alg"},
@@ -84,8 +85,7 @@ constexpr std::array kHomes = {
     Home{"resources_per_worker", "backend.trainer"},
 };
 
-constexpr std::array<std::string_view, 4> kLater = {
-    "objectives", "loggers", "repeats", "folds"};
+constexpr std::array<std::string_view, 3> kLater = {"loggers", "repeats", "folds"};
 
 constexpr std::array kModelHomes = {
     Home{"learning_rate", "trainer"},

@@ -107,12 +107,77 @@ void NoteDirection(Reading& reading) {
   }
 }
 
+std::optional<OtherObjective> ReadOne(const Value& value,
+                                      const std::string& path,
+                                      Reading& reading) {
+  Section section(&value, path, reading.problems);
+  OtherObjective objective;
+  const auto metric = section.Text("metric");
+  if (!metric) {
+    if (!section.Has("metric")) section.Fail("metric", "is missing");
+    return std::nullopt;
+  }
+  objective.metric = *metric;
+  if (const auto goal = section.Choice("goal", {"minimize", "maximize"})) {
+    if (goal == "maximize") objective.goal = Goal::kMaximize;
+  } else if (!section.Has("goal")) {
+    section.Fail("goal", "is missing: minimize or maximize");
+  }
+  section.Finish();
+  return objective;
+}
+
+// The first takes the place of goal and metric.
+void ReadObjectives(Section& hyperopt, Reading& reading) {
+  constexpr char kKey[] = "objectives";
+  constexpr size_t kMost = 4;
+  const Value* given = hyperopt.Take(kKey);
+  if (given == nullptr) return;
+  if (!reading.has_command) {
+    hyperopt.Fail(kKey,
+                  "several objectives need `command`: the built-in trainer has one "
+                  "metric");
+    return;
+  }
+  if (!given->is_list() || given->items.size() < 2 || given->items.size() > kMost) {
+    hyperopt.Fail(kKey,
+                  fmt::format("must be a list of 2 to {}, as in [{{metric: loss, goal: "
+                              "minimize}}, {{metric: latency, goal: minimize}}]",
+                              kMost));
+    return;
+  }
+  for (const char* key : {"metric", "goal", "value"}) {
+    hyperopt.Refuse(key,
+                    "stands in `objectives`, whose values are the last ones: leave "
+                    "it out here");
+  }
+  std::vector<OtherObjective> objectives;
+  for (size_t i = 0; i < given->items.size(); ++i) {
+    const std::string path = fmt::format("{}.{}", hyperopt.PathOf(kKey), i);
+    auto objective = ReadOne(given->items[i], path, reading);
+    if (!objective) return;
+    if (std::ranges::find(objectives, objective->metric, &OtherObjective::metric) !=
+        objectives.end()) {
+      reading.problems.Add(given->items[i].place, path, "names a metric that is there");
+    }
+    objectives.push_back(*std::move(objective));
+  }
+  SearchConfig& config = reading.config;
+  config.metric = objectives.front().metric;
+  config.goal = objectives.front().goal;
+  config.value = ValueRule::kLast;
+  config.objectives.assign(objectives.begin() + 1, objectives.end());
+  for (const OtherObjective& each : config.objectives) {
+    config.sampler.other_goals.push_back(each.goal);
+  }
+}
+
 void ReadMetric(Section& hyperopt, Reading& reading) {
   SearchConfig& config = reading.config;
   const auto metric = hyperopt.Text("metric");
   if (metric) config.metric = *metric;
   if (reading.has_command) {
-    if (!hyperopt.Has("metric")) {
+    if (!hyperopt.Has("metric") && !hyperopt.Has("objectives")) {
       hyperopt.Fail("metric",
                     "is missing: the field of the report lines that says how good a "
                     "trial is, such as loss");
@@ -149,6 +214,7 @@ void ReadObjective(Section& hyperopt, Reading& reading) {
     reading.config.value = ValueRule::kLast;
   }
   ReadMetric(hyperopt, reading);
+  ReadObjectives(hyperopt, reading);
   for (const char* key : {"eval_split", "validation_metrics"}) {
     if (!hyperopt.Has(key)) continue;
     reading.problems.Note(

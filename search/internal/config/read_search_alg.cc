@@ -28,6 +28,7 @@ constexpr Type kTypes[] = {
     {"gp", SamplerKind::kGp, ""},
     {"bayesian", SamplerKind::kGp, ""},
     {"tpe", SamplerKind::kTpe, ""},
+    {"cmaes", SamplerKind::kCmaes, ""},
     {"sobol", SamplerKind::kSobol, ""},
     {"hyperopt", SamplerKind::kTpe, "tpe"},
     {"optuna", SamplerKind::kTpe, "tpe"},
@@ -38,7 +39,7 @@ constexpr Type kTypes[] = {
     {"hebo", SamplerKind::kGp, "gp"},
 };
 constexpr std::string_view kLaterTypes[] = {
-    "cmaes", "halton", "blendsearch", "cfo", "dragonfly", "nevergrad", "zoopt"};
+    "halton", "blendsearch", "cfo", "dragonfly", "nevergrad", "zoopt"};
 // Options of Ludwig's types that have no use here.
 constexpr std::string_view kForeignOptions[] = {"analysis",
                                                 "bohb_config",
@@ -96,10 +97,11 @@ std::optional<SamplerKind> ReadType(Section& alg, Reading& reading) {
   for (const Type& each : kTypes) known.emplace_back(each.name);
   const auto near = NearestName(*type, known);
   alg.Fail("type",
-           near ? fmt::format("no such type: {}; did you mean {}?", *type, *near)
-                : fmt::format("no such type: {}; there are auto, gp, tpe, sobol, "
-                              "random, grid and list",
-                              *type));
+           near
+               ? fmt::format("no such type: {}; did you mean {}?", *type, *near)
+               : fmt::format("no such type: {}; there are auto, gp, tpe, cmaes, sobol, "
+                             "random, grid and list",
+                             *type));
   return std::nullopt;
 }
 
@@ -221,7 +223,7 @@ void ReadPoints(Section& alg, Reading& reading) {
 
 bool Learns(SamplerKind kind) {
   return kind == SamplerKind::kAuto || kind == SamplerKind::kGp ||
-         kind == SamplerKind::kTpe;
+         kind == SamplerKind::kCmaes || kind == SamplerKind::kTpe;
 }
 
 void ReadWarmStart(Section& alg, Reading& reading) {
