@@ -39,7 +39,11 @@ int64_t TrialReplay::TimeOf(const ReportRow& report) const {
   if (attr == "step") return report.step;
   if (said_) return WholeTime(*said_);
   if (attr != "time_total_s") return -1;
-  return WholeTime(ElapsedBefore(elapsed_, report.key.attempt) + report.elapsed_s);
+  return WholeTime(ElapsedAt(report));
+}
+
+double TrialReplay::ElapsedAt(const ReportRow& report) const {
+  return ElapsedBefore(elapsed_, report.key.attempt) + report.elapsed_s;
 }
 
 std::optional<JudgedReport> TrialReplay::Take(const ReportRow& report) {
@@ -47,9 +51,9 @@ std::optional<JudgedReport> TrialReplay::Take(const ReportRow& report) {
   const std::string& attr = config_.scheduler.time_attr;
   if (IsReportedTime(attr)) {
     if (const auto time = FieldOf(report.values, attr)) said_ = time;
-    double& elapsed = elapsed_[report.key.attempt];
-    elapsed = std::max(elapsed, report.elapsed_s);
   }
+  double& elapsed = elapsed_[report.key.attempt];
+  elapsed = std::max(elapsed, report.elapsed_s);
   const Objective& value = report.objective;
   if (value.missing()) return std::nullopt;
   ++row_.reports;
@@ -69,7 +73,7 @@ std::optional<JudgedReport> TrialReplay::Take(const ReportRow& report) {
     row_.best_step = best.step;
   }
   if (!ahead) return std::nullopt;
-  return JudgedReport{report.key.trial, TimeOf(report), value};
+  return JudgedReport{report.key.trial, TimeOf(report), value, ElapsedAt(report)};
 }
 
 ReplayedTrial ReplayReports(std::span<const ReportRow> reports,

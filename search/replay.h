@@ -21,6 +21,7 @@ struct JudgedReport {
   TrialId trial;
   int64_t time = -1;
   Objective value;
+  double elapsed_s = 0;  // in all attempts, earlier ones as far as their reports go
 };
 
 // What a trial's row says of its reports.
@@ -50,6 +51,7 @@ class TrialReplay {
 
  private:
   int64_t TimeOf(const ReportRow& report) const;
+  double ElapsedAt(const ReportRow& report) const;
 
   const SearchConfig& config_;
   ReplayedTrial row_;

@@ -114,7 +114,7 @@ void Print(const TrialFacts& facts) {
                      SpeaksUtf8() ? PlotInk::kBraille : PlotInk::kAscii,
                      {narrow - 2, 8}));
   std::vector<std::string> rungs;
-  for (const RungRow& rung : facts.rungs) rungs.push_back(RungLine(rung));
+  for (const RungRow& rung : facts.rungs) rungs.push_back(RungLine(rung, facts.config.scheduler));
   SayWrapped("rungs", rungs);
   SayWrapped("attempts", AttemptLines(facts));
   if (!facts.runs.empty()) {
