@@ -42,8 +42,11 @@ int64_t TrialReplay::TimeOf(const ReportRow& report) const {
   if (attr == "step") return report.step;
   if (said_) return WholeTime(*said_);
   if (attr != "time_total_s") return -1;
-  return WholeTime(static_cast<double>(clone_.time) +
-                   ElapsedBefore(elapsed_, report.key.attempt) + report.elapsed_s);
+  return WholeTime(static_cast<double>(clone_.time) + ElapsedAt(report));
+}
+
+double TrialReplay::ElapsedAt(const ReportRow& report) const {
+  return ElapsedBefore(elapsed_, report.key.attempt) + report.elapsed_s;
 }
 
 std::optional<JudgedReport> TrialReplay::Take(const ReportRow& report) {
@@ -51,9 +54,9 @@ std::optional<JudgedReport> TrialReplay::Take(const ReportRow& report) {
   const std::string& attr = config_.scheduler.time_attr;
   if (IsReportedTime(attr)) {
     if (const auto time = FieldOf(report.values, attr)) said_ = time;
-    double& elapsed = elapsed_[report.key.attempt];
-    elapsed = std::max(elapsed, report.elapsed_s);
   }
+  double& elapsed = elapsed_[report.key.attempt];
+  elapsed = std::max(elapsed, report.elapsed_s);
   const Objective& value = report.objective;
   if (value.missing()) return std::nullopt;
   ++row_.reports;
@@ -73,8 +76,11 @@ std::optional<JudgedReport> TrialReplay::Take(const ReportRow& report) {
     row_.best_step = best.step;
   }
   if (!ahead) return std::nullopt;
-  return JudgedReport{
-      report.key.trial, TimeOf(report), value, report.key.attempt.value()};
+  return JudgedReport{report.key.trial,
+                      TimeOf(report),
+                      value,
+                      ElapsedAt(report),
+                      report.key.attempt.value()};
 }
 
 ReplayedTrial ReplayReports(std::span<const ReportRow> reports,

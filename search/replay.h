@@ -23,6 +23,7 @@ struct JudgedReport {
   TrialId trial;
   int64_t time = -1;
   Objective value;
+  double elapsed_s = 0;  // in all attempts, earlier ones as far as their reports go
   int32_t attempt = 0;
 };
 
@@ -55,6 +56,7 @@ class TrialReplay {
 
  private:
   int64_t TimeOf(const ReportRow& report) const;
+  double ElapsedAt(const ReportRow& report) const;
 
   const SearchConfig& config_;
   const CloneStart clone_;

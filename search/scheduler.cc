@@ -37,6 +37,18 @@ std::vector<SchedulerOptions> RulesOf(const SchedulerOptions& options) {
   return options.kind == SchedulerKind::kAny ? options.of : std::vector{options};
 }
 
+BracketsRule RuleOfBracket(const SchedulerOptions& options, int32_t bracket) {
+  const std::vector<SchedulerOptions> rules = RulesOf(options);
+  for (size_t i = 0; i + 1 < rules.size(); ++i) {
+    const auto brackets = rules[i].kind == SchedulerKind::kAsha
+                              ? static_cast<int32_t>(BracketWeights(rules[i]).size())
+                              : 1;
+    if (bracket < brackets) return {rules[i], bracket};
+    bracket -= brackets;
+  }
+  return {rules.back(), bracket};
+}
+
 std::optional<int64_t> MaxTime(const SchedulerOptions& options) {
   for (const SchedulerOptions& rule : RulesOf(options)) {
     if (rule.kind == SchedulerKind::kAsha || rule.kind == SchedulerKind::kPbt) {

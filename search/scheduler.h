@@ -48,6 +48,14 @@ std::vector<int64_t> RungLevels(const SchedulerOptions& options, int bracket = 0
 // The rules that `options` name: those of kAny, else itself.
 std::vector<SchedulerOptions> RulesOf(const SchedulerOptions& options);
 
+// The rule that made an entry, and which of its brackets the entry's is: brackets of
+// kAny are numbered over its rules one after another. REQUIRES: `bracket` is of one.
+struct BracketsRule {
+  SchedulerOptions rule;
+  int32_t bracket = 0;
+};
+BracketsRule RuleOfBracket(const SchedulerOptions& options, int32_t bracket);
+
 // Time at which a trial has run in full; nullopt where no rule has such a time.
 std::optional<int64_t> MaxTime(const SchedulerOptions& options);
 

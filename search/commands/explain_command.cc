@@ -27,8 +27,7 @@ void AddPast(const RecordedSweep& sweep, TrialId id, std::vector<std::string>* l
     lines->push_back(RunLine(run, TrialOf(sweep, id), executor));
   }
   for (const RungRow& rung : sweep.record.rungs) {
-    if (rung.trial == id)
-      lines->push_back(RungLine(rung, sweep.config.scheduler.pieces()));
+    if (rung.trial == id) lines->push_back(RungLine(rung, sweep.config.scheduler));
   }
 }
 

@@ -120,7 +120,7 @@ void Print(const TrialFacts& facts) {
   }
   std::vector<std::string> rungs;
   for (const RungRow& rung : facts.rungs)
-    rungs.push_back(RungLine(rung, facts.config.scheduler.pieces()));
+    rungs.push_back(RungLine(rung, facts.config.scheduler));
   SayWrapped("rungs", rungs);
   SayWrapped("attempts", AttemptLines(facts));
   if (!facts.runs.empty()) {

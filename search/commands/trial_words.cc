@@ -5,6 +5,8 @@
 
 #include "search/format.h"
 #include "search/outcome.h"
+#include "search/schedule_text.h"
+#include "search/scheduler.h"
 
 namespace hyperopt {
 namespace {
@@ -47,7 +49,16 @@ std::string RunLine(const RunRow& run,
   return line + (run.ended == 0 ? ", not ended" : ", " + EndText(run, trial));
 }
 
-std::string RungLine(const RungRow& rung, bool pieces) {
+std::string RungLine(const RungRow& rung, const SchedulerOptions& scheduler) {
+  const auto [rule, bracket] = RuleOfBracket(scheduler, rung.bracket);
+  if (rule.kind != SchedulerKind::kAsha && rule.kind != SchedulerKind::kFifo &&
+      rule.kind != SchedulerKind::kPbt) {
+    const std::string text = RuleText(rule);
+    return fmt::format("{}: ended at {} with {}",
+                       text.substr(0, text.find(':')),
+                       rung.time,
+                       NumberText(rung.value));
+  }
   if (rung.value.missing()) {
     return fmt::format("rung {} (at {}): failed before it, counts as the worst",
                        rung.rung,
@@ -56,12 +67,12 @@ std::string RungLine(const RungRow& rung, bool pieces) {
   return fmt::format("rung {} (at {}{}): {} at {}, {}{}",
                      rung.rung,
                      rung.level,
-                     rung.bracket > 0 ? fmt::format(", bracket {}", rung.bracket) : "",
+                     bracket > 0 ? fmt::format(", bracket {}", bracket) : "",
                      NumberText(rung.value),
                      rung.time,
-                     rung.stopped ? "stopped"
-                     : pieces     ? "reached"
-                                  : "went on",
+                     rung.stopped         ? "stopped"
+                     : scheduler.pieces() ? "reached"
+                                          : "went on",
                      rung.late ? "; passed over, counts for nobody" : "");
 }
 

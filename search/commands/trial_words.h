@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "search/config.h"
 #include "trial/record.h"
 
 namespace hyperopt {
@@ -14,8 +15,7 @@ std::string RunLine(const RunRow& run,
                     const TrialRow& trial,
                     const std::optional<ExecutorRow>& executor);
 
-// "rung 0 (at 1): 0.41 at 1, went on".
-// `pieces`: a trial waits at a rung, and may go on from there later.
-std::string RungLine(const RungRow& rung, bool pieces);
+// "rung 0 (at 1): 0.41 at 1, went on"; "patience: ended at 9 with 0.41".
+std::string RungLine(const RungRow& rung, const SchedulerOptions& scheduler);
 
 }  // namespace hyperopt

@@ -33,6 +33,8 @@ AddCommand AddRun, AddCheck, AddTry, AddResume, AddFinal, AddExecutor;
 AddCommand AddStatus, AddTrials, AddExplain, AddBest, AddExport, AddVerify;
 // cli_report.cc
 AddCommand AddDashboard, AddReport;
+// cli_simulate.cc
+AddCommand AddSimulate;
 // cli_trial.cc
 AddCommand AddShow, AddLogs;
 // cli_steer.cc

@@ -149,7 +149,8 @@ TEST_CASE("rules that look at curves under faults: a restart changes no verdict"
       options.faults.drop = 0.1;
       World world(options);
       REQUIRE(world.Run(3000));
-      for (const TrialRow& row : world.store().Load()->trials) {
+      const RecordSnapshot record = *world.store().Load();
+      for (const TrialRow& row : record.trials) {
         CHECK(IsFinished(row.state));
         CHECK(row.state != TrialState::kFailed);
         pruned += row.reason == Reason::kPruned;

@@ -17,6 +17,9 @@ constexpr int64_t kPlateauGrace = 4;
 
 void RefuseOfAsha(Section& scheduler, std::string_view type) {
   scheduler.Refuse("mode", "the direction is hyperopt.goal; leave mode out");
+  if (type == "target") {
+    scheduler.Refuse("grace_period", "has no effect with type target");
+  }
   for (const char* key : {"max_t", "reduction_factor", "brackets"}) {
     scheduler.Refuse(
         key,
