@@ -14,15 +14,15 @@ namespace {
 
 // In the order of the help.
 constexpr internal::AddCommand* kCommands[] = {
-    internal::AddInit,      internal::AddRun,      internal::AddCheck,
-    internal::AddTry,       internal::AddResume,   internal::AddStatus,
-    internal::AddTrials,    internal::AddExplain,  internal::AddShow,
-    internal::AddLogs,      internal::AddBest,     internal::AddReport,
-    internal::AddDashboard, internal::AddExport,   internal::AddFinal,
-    internal::AddVerify,    internal::AddSimulate, internal::AddAdd,
-    internal::AddStop,      internal::AddPause,    internal::AddSet,
-    internal::AddAskTell,   internal::AddExecutor, internal::AddKeygen,
-    internal::AddVersion,
+    internal::AddInit,      internal::AddRun,     internal::AddCheck,
+    internal::AddTry,       internal::AddResume,  internal::AddStatus,
+    internal::AddTrials,    internal::AddExplain, internal::AddShow,
+    internal::AddLogs,      internal::AddBest,    internal::AddReport,
+    internal::AddDashboard, internal::AddExport,  internal::AddImport,
+    internal::AddFinal,     internal::AddVerify,  internal::AddSimulate,
+    internal::AddAdd,       internal::AddStop,    internal::AddPause,
+    internal::AddSet,       internal::AddAskTell, internal::AddExecutor,
+    internal::AddKeygen,    internal::AddVersion,
 };
 
 const CLI::App* Innermost(const CLI::App* app) {

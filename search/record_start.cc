@@ -189,6 +189,7 @@ bool TakeUp(SweepFolder* folder,
   record->store = OpenSqliteStore(folder->database(), StoreMode::kOpen);
   record->snapshot = LoadOrBegin(*record->store, config);
   const SweepRow& sweep = record->snapshot.sweep;
+  RequireOwnTrials(sweep, folder->dir());
   const Differences edits = Compare(sweep.settings, ComparedSettings(config));
   if (!edits.refused.empty() && NothingHappened(record->snapshot)) {
     record->store.reset();

@@ -76,7 +76,8 @@ Changed ChangeRecord(const std::filesystem::path& dir, const OrderedJson& reques
 }  // namespace
 
 Changed ChangeSweep(const std::filesystem::path& dir, OrderedJson request) {
-  ReadSweep(dir);  // says what is wrong with the folder, before anything is made in it
+  // Says what is wrong with the folder, before anything is made in it.
+  RequireOwnTrials(ReadSweep(dir).record.sweep, dir);
   request["token"] = RandomHex(8);
   for (int look = 0; look < kMostLooks; ++look) {
     const std::optional<LockHolder> holder = FindController(dir);

@@ -132,6 +132,9 @@ std::optional<ExportFormat> ExportFormatFromString(const std::string& text) {
   if (text == "csv") return ExportFormat::kCsv;
   if (text == "json") return ExportFormat::kJson;
   if (text == "ludwig") return ExportFormat::kLudwig;
+  if (text == "tensorboard") return ExportFormat::kTensorboard;
+  if (text == "mlflow") return ExportFormat::kMlflow;
+  if (text == "optuna") return ExportFormat::kOptuna;
   return std::nullopt;
 }
 
@@ -179,8 +182,40 @@ void ExportCsv(const RecordedSweep& sweep, const TextSink& sink) {
   });
 }
 
+namespace {
+
+const std::filesystem::path& OutputOf(const ExportOptions& options, const char* what) {
+  if (options.output) return *options.output;
+  throw ConfigError(fmt::format("--output is missing: {}", what));
+}
+
+// False for a format that is a text.
+bool ExportToTool(const ExportOptions& options, const RecordedSweep& sweep) {
+  switch (*options.format) {
+    case ExportFormat::kTensorboard:
+      ExportTensorboard(sweep,
+                        OutputOf(options, "the folder that the event files go to"));
+      return true;
+    case ExportFormat::kMlflow:
+      std::printf("%s\n", ExportMlflow(sweep, options.uri).c_str());
+      return true;
+    case ExportFormat::kOptuna:
+      ExportOptuna(sweep, OutputOf(options, "the database to write, as study.db"));
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 int ExportCommand(const ExportOptions& options) {
   const RecordedSweep sweep = ReadSweep(SweepDirOf(options.dir));
+  const ExportFormat format = options.format.value_or(ExportFormat::kCsv);
+  if (!options.uri.empty() && format != ExportFormat::kMlflow) {
+    throw ConfigError("--uri is for --format mlflow");
+  }
+  if (options.format && ExportToTool(options, sweep)) return 0;
   std::FILE* out = stdout;
   if (options.output) {
     out = std::fopen(options.output->c_str(), "w");
@@ -189,14 +224,14 @@ int ExportCommand(const ExportOptions& options) {
   const TextSink sink = [out](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), out);
   };
-  switch (options.format.value_or(ExportFormat::kCsv)) {
+  switch (format) {
     case ExportFormat::kCsv:
       ExportCsv(sweep, sink);
       break;
     case ExportFormat::kJson:
       ExportJson(sweep, sink);
       break;
-    case ExportFormat::kLudwig:
+    default:
       ExportLudwig(sweep, sink);
       break;
   }

@@ -62,6 +62,18 @@ SearchConfig ConfigForResume(const SweepRow& row) {
   return config;
 }
 
+void RequireOwnTrials(const SweepRow& row, const std::filesystem::path& dir) {
+  const auto found = row.origin.find(std::string(kImportedOrigin));
+  if (found == row.origin.end()) return;
+  throw ConfigError(fmt::format(
+      "{}: its trials were imported (from {}), there is no program to run; look at "
+      "them "
+      "with report, trials, best and show, or add their settings to a search of yours: "
+      "hyperopt export --format csv, hyperopt add --csv",
+      dir.string(),
+      found->second));
+}
+
 void RequireSweep(const std::filesystem::path& dir) {
   if (std::filesystem::exists(dir / "sweep.db")) return;
   throw ConfigError(dir.string() +

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "search/config.h"
@@ -19,6 +20,11 @@ struct RecordedSweep {
   RecordSnapshot record;
   SearchConfig config;  // as resolved when the sweep was last started
 };
+
+// In an origin: what the trials were imported from (import.h).
+inline constexpr std::string_view kImportedOrigin = "imported";
+// Throws ConfigError where the trials were imported: nothing there can be run.
+void RequireOwnTrials(const SweepRow& row, const std::filesystem::path& dir);
 
 // Throws ConfigError where `dir` holds no sweep.
 void RequireSweep(const std::filesystem::path& dir);

@@ -93,14 +93,25 @@ void AddExport(const CommandLine& line) {
   auto exported = std::make_shared<ExportOptions>();
   CLI::App* command = line.app->add_subcommand("export", "A sweep for other programs");
   AddDir(command, &exported->dir);
-  AddParsed<ExportFormat>(command,
-                          "--format",
-                          "csv, json or ludwig (hyperopt_statistics.json); absent: csv",
-                          "FORMAT",
-                          &exported->format,
-                          ExportFormatFromString,
-                          "csv, json or ludwig");
-  Add(command, "--output", &exported->output, "Into a file; absent: stdout", "FILE");
+  AddParsed<ExportFormat>(
+      command,
+      "--format",
+      "csv, json, ludwig (hyperopt_statistics.json), tensorboard (event "
+      "files), mlflow (a server) or optuna (study.db); absent: csv",
+      "FORMAT",
+      &exported->format,
+      ExportFormatFromString,
+      "csv, json, ludwig, tensorboard, mlflow or optuna");
+  Add(command,
+      "--output",
+      &exported->output,
+      "Into a file (tensorboard: a folder); absent: stdout",
+      "FILE");
+  Add(command,
+      "--uri",
+      &exported->uri,
+      "The MLflow server; absent: $MLFLOW_TRACKING_URI",
+      "URI");
   command->callback(
       [=, run = line.run] { *run = [=] { return ExportCommand(*exported); }; });
 }

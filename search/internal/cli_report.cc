@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "search/commands/dashboard.h"
+#include "search/commands/import.h"
 #include "search/commands/report.h"
 #include "search/internal/cli_command.h"
 #include "search/internal/cli_options.h"
@@ -21,6 +22,29 @@ void AddReport(const CommandLine& line) {
   command->add_flag("--open", report->open, "Open it in the browser");
   command->callback(
       [=, run = line.run] { *run = [=] { return ReportCommand(*report); }; });
+}
+
+void AddImport(const CommandLine& line) {
+  auto imported = std::make_shared<ImportOptions>();
+  CLI::App* command = line.app->add_subcommand(
+      "import", "Trials of Optuna or Ludwig as a sweep to look at");
+  Add(command,
+      "FILE",
+      &imported->file,
+      "An Optuna SQLite storage, or Ludwig's hyperopt_statistics.json")
+      ->required();
+  Add(command,
+      "-o,--output",
+      &imported->output,
+      "The sweep's folder; absent: results/<name>",
+      "DIR");
+  Add(command,
+      "--study",
+      &imported->study,
+      "Which study, where the storage holds several",
+      "NAME");
+  command->callback(
+      [=, run = line.run] { *run = [=] { return ImportCommand(*imported); }; });
 }
 
 void AddDashboard(const CommandLine& line) {

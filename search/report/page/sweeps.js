@@ -27,7 +27,7 @@ function startSweeps(settings) {
 }
 
 function sweepTable(sweeps) {
-  const titles = ['sweep', 'state', 'finished', 'running', 'failed', 'best', 'metric', 'folder'];
+  const titles = ['sweep', 'state', 'finished', 'best', 'metric', 'running', 'failed', 'folder'];
   return make('table', {},
     make('thead', {}, make('tr', {}, ...titles.map((title) =>
       make('th', { scope: 'col', class: ['sweep', 'state', 'metric', 'folder'].includes(title) ? 'word' : '' }, title)))),
@@ -43,6 +43,6 @@ function sweepCells(sweep, k) {
   const finished = counts.completed + counts.stopped + counts.failed;
   return [name, word(sweep.state),
     number(counts.planned === null ? String(finished) : `${finished} of ${counts.planned}`),
-    number(String(counts.running)), number(String(counts.failed)),
-    number(best ? numberText(Number(best.value)) : ''), word(sweep.metric), word(sweep.dir)];
+    number(best ? numberText(Number(best.value)) : ''), word(sweep.metric),
+    number(String(counts.running)), number(String(counts.failed)), word(sweep.dir)];
 }
