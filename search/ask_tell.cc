@@ -14,8 +14,6 @@
 namespace hyperopt {
 namespace {
 
-constexpr Attempt kAttempt(1);
-
 // Python writes NaN and infinities as bare words; quoted they are JSON.
 std::string QuoteNumbers(std::string_view line) {
   std::string text;
@@ -79,7 +77,17 @@ AskTell::AskTell(const SearchConfig& config, TrialStore* store, RecordSnapshot r
       store_(store),
       sweep_(std::move(record.sweep)),
       rows_(std::move(record.trials)) {
+  if (config_.scheduler.kind == SchedulerKind::kPbt) {
+    throw ConfigError(
+        "ask-tell: pbt copies checkpoints, which the program here keeps for itself; "
+        "use "
+        "asha, mode promotion or stopping");
+  }
   scheduler_->Restore(record.rungs);
+  for (const TrialRow& row : rows_) {
+    if (row.state == TrialState::kPaused) scheduler_->OnPaused(row.id);
+    if (IsFinished(row.state)) scheduler_->OnEnded(row.id);
+  }
   if (store_ == nullptr) return;
   history_.ended = EndedHistory(*store_, rows_, config_);
   std::vector<TrialId> ids;
@@ -90,7 +98,10 @@ AskTell::AskTell(const SearchConfig& config, TrialStore* store, RecordSnapshot r
   for (size_t i = 0; i < ids.size(); ++i) {
     const TrialRow& row = rows_[static_cast<size_t>(ids[i].value())];
     open_[row.id] = {params[i], row.last_step, row.reports};
-    to_hand_out_.insert(row.id);
+    if (row.state != TrialState::kPaused) to_hand_out_.insert(row.id);
+    for (const RunRow& run : store_->LoadRuns(row.id)) {
+      if (run.key.attempt == row.attempt) open_[row.id].began = run.resume_from;
+    }
   }
 }
 
@@ -121,13 +132,20 @@ OrderedJson AskTell::Handle(const OrderedJson& request, Now now) {
 }
 
 OrderedJson AskTell::Handed(TrialId id) const {
-  return {{"trial", id.value()}, {"params", ParamsToJson(open_.at(id).params)}};
+  OrderedJson json = {{"trial", id.value()},
+                      {"params", ParamsToJson(open_.at(id).params)}};
+  const TrialRow& row = rows_[static_cast<size_t>(id.value())];
+  if (const auto budget = scheduler_->Budget(id)) json["budget"] = *budget;
+  if (row.attempt.value() > 1) json["step"] = row.last_step;
+  return json;
 }
 
 const History& AskTell::HistoryNow() {
   history_.pending.clear();
   for (const auto& [id, open] : open_) {
     const TrialRow& row = rows_[static_cast<size_t>(id.value())];
+    // What has rested before is known already.
+    if (row.state == TrialState::kPaused || row.attempt.value() > 1) continue;
     history_.pending.push_back({id, row.state, open.params, row.best, row.best_step});
   }
   return history_;
@@ -139,19 +157,22 @@ OrderedJson AskTell::Ask(Now now) {
     to_hand_out_.erase(to_hand_out_.begin());
     return Handed(id);
   }
+  if (const auto next = scheduler_->NextPromotion(true)) {
+    return GoOn(next->trial, next->after, now);
+  }
   const TrialId id(std::ssize(rows_));
   std::optional<Params> params = sampler_->Suggest(id, HistoryNow());
   exhausted_ = !params.has_value();
-  if (exhausted_) return {{"done", true}};
+  if (exhausted_) return NothingLeft(now);
   TrialRow row;
   row.id = id;
   row.state = TrialState::kRunning;
-  row.attempt = kAttempt;
+  row.attempt = Attempt(1);
   row.created = now.wall;
   row.started = now.wall;
   row.history = sweep_.last_event;
   RunRow run;
-  run.key = {id, RunId(0), kAttempt};
+  run.key = {id, RunId(0), row.attempt};
   run.started = now.wall;
   changes_ = {PutTrial{row}, PutParams{id, *params}, PutRun{run}};
   Commit();
@@ -180,7 +201,7 @@ TrialRow& AskTell::OpenTrial(const OrderedJson& request) {
 void AskTell::AddValue(
     TrialRow* row, int64_t step, const Objective& value, std::string fields, Now now) {
   ReportRow report;
-  report.key = {row->id, RunId(0), kAttempt};
+  report.key = {row->id, RunId(0), row->attempt};
   report.offset = ++row->reports;
   report.step = step;
   report.objective = value;
@@ -204,11 +225,18 @@ void AskTell::Judge(TrialRow* row, int64_t time, const Objective& value) {
     row->stopping = Reason::kMaxTime;
   } else if (verdict.decision == Decision::kStop) {
     row->stopping = Reason::kPruned;
+  } else if (verdict.decision == Decision::kPause) {
+    row->stopping = Reason::kRung;
   }
 }
 
 OrderedJson AskTell::Report(const OrderedJson& request, Now now) {
   TrialRow& kept = OpenTrial(request);
+  if (kept.state == TrialState::kPaused) {
+    throw ConfigError(
+        fmt::format("trial {} waits at its rung; ask hands it out again if it goes on",
+                    kept.id.value()));
+  }
   TrialRow row = kept;
   const int64_t step = StepOf(request);
   const auto value_at = request.find("value");
@@ -235,14 +263,23 @@ OrderedJson AskTell::Report(const OrderedJson& request, Now now) {
     Judge(&row, time, value);
     open.judged_time = time;
   }
+  const bool stop = row.stopping.has_value();
+  const bool rests = row.stopping == Reason::kRung;
+  if (rests) Rest(&row, now);
   changes_.push_back(PutTrial{row});
   Commit();
   kept = row;
-  return {{"ok", true}, {"stop", row.stopping.has_value()}};
+  OrderedJson answer = {{"ok", true}, {"stop", stop}};
+  if (!rests) return answer;
+  scheduler_->OnPaused(row.id);
+  PutNewest(RestOf(row, open.params, config_.value), &history_.ended);
+  answer["paused"] = true;
+  return answer;
 }
 
 OrderedJson AskTell::Tell(const OrderedJson& request, Now now) {
   TrialRow& kept = OpenTrial(request);
+  if (kept.state == TrialState::kPaused) return TellResting(&kept, request, now);
   TrialRow row = kept;
   const auto value_at = request.find("value");
   const bool has_value = value_at != request.end() && !value_at->is_null();
@@ -278,11 +315,16 @@ OrderedJson AskTell::Tell(const OrderedJson& request, Now now) {
   Commit();
   kept = row;
   const bool best = config_.value == ValueRule::kBest;
-  history_.ended.push_back({row.id,
-                            row.state,
-                            std::move(open_[row.id].params),
-                            best ? row.best : row.last,
-                            row.best_step});
+  HistoryEntry entry{row.id,
+                     row.state,
+                     std::move(open_[row.id].params),
+                     best ? row.best : row.last,
+                     row.best_step};
+  if (row.attempt.value() > 1) {
+    PutNewest(std::move(entry), &history_.ended);
+  } else {
+    history_.ended.push_back(std::move(entry));
+  }
   open_.erase(row.id);
   to_hand_out_.erase(row.id);
   return {{"ok", true}};
@@ -291,7 +333,7 @@ OrderedJson AskTell::Tell(const OrderedJson& request, Now now) {
 void AskTell::End(TrialRow* row, TrialState state, Reason reason, Now now) {
   row->state = state;
   row->reason = reason;
-  row->ended = now.wall;
+  if (IsFinished(state)) row->ended = now.wall;
   row->elapsed_s = now.wall - row->started;
   row->stopping.reset();
   if (state == TrialState::kFailed) {
@@ -301,14 +343,16 @@ void AskTell::End(TrialRow* row, TrialState state, Reason reason, Now now) {
     }
   }
   RunRow run;
-  run.key = {row->id, RunId(0), kAttempt};
+  run.key = {row->id, RunId(0), row->attempt};
   run.started = row->started;
   run.ended = now.wall;
   run.outcome = state == TrialState::kStopped ? "stopped" : "exit";
+  if (row->attempt.value() > 1) run.resume_from = open_.at(row->id).began;
   changes_.push_back(PutRun{run});
   Log("ended",
       row->id,
-      fmt::format("{{\"attempt\":1,\"state\":\"{}\",\"reason\":\"{}\"}}",
+      fmt::format("{{\"attempt\":{},\"state\":\"{}\",\"reason\":\"{}\"}}",
+                  row->attempt.value(),
                   ToString(state),
                   ToString(reason)),
       now);

@@ -115,6 +115,21 @@ void Controller::NoteOverrun(Live* live) {
   OrderStop(*live, *reason);
 }
 
+// The attempt was presumed lost when it had run as far as it was launched for: what it
+// left is where its trial goes on.
+void Controller::TakeLateCheckpoints(const Exited& exited) {
+  const auto lost = lost_.find(exited.key.trial);
+  if (lost == lost_.end() || lost->second.row.key != exited.key) return;
+  if (Row(exited.key.trial).state != TrialState::kPaused) return;
+  RunRow run = lost->second.row;
+  lost_.erase(lost);
+  run.checkpoints = exited.checkpoints;
+  for (int64_t step : exited.checkpoints) {
+    open_.at(run.key.trial).checkpoints.push_back({run.key.attempt, step, ""});
+  }
+  changes_.push_back(PutRun{std::move(run)});
+}
+
 // Said once: it costs what the earlier attempts did.
 void Controller::NoteRestart(const TrialRow& row, const Launch& launch, Now now) {
   const bool again = row.reports > 0 && launch.resume_from.empty();

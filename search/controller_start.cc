@@ -48,6 +48,9 @@ void Controller::Restore(ControllerStart start, Now now) {
   alive_before_ = sweep_.alive_s;
   rows_ = std::move(start.record.trials);
   history_.ended = std::move(start.history);
+  for (const HistoryEntry& entry : history_.ended) {
+    if (!IsFinished(Row(entry.trial).state)) rested_.insert(entry.trial);
+  }
   scheduler_.Restore(start.record.rungs);
   for (const ExecutorRow& row : start.record.executors) fleet_.Restore(row, now.steady);
   for (auto& [id, params] : start.params) open_[id].params = std::move(params);

@@ -143,6 +143,7 @@ std::optional<TrialId> Controller::NextTrial(Now now) {
     for (const auto& [open_id, open] : open_) {
       const TrialRow& row = Row(open_id);
       if (IsFinished(row.state) || !LiesWithin(config_.space, open.params)) continue;
+      if (rested_.contains(open_id)) continue;
       history_.pending.push_back(
           {open_id, row.state, open.params, RankedBy(row), row.best_step});
     }
