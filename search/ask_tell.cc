@@ -158,7 +158,7 @@ OrderedJson AskTell::Ask(Now now) {
     return Handed(id);
   }
   if (const auto next = scheduler_->NextPromotion(true)) {
-    return GoOn(next->trial, next->after, now);
+    return GoOn(*next, true, now);
   }
   const TrialId id(std::ssize(rows_));
   std::optional<Params> params = sampler_->Suggest(id, HistoryNow());

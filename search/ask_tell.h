@@ -68,7 +68,7 @@ class AskTell {
       TrialRow* row, int64_t step, const Objective& value, std::string fields, Now now);
   void Judge(TrialRow* row, int64_t time, const Objective& value);
   // ask_tell_pieces.cc
-  OrderedJson GoOn(TrialId id, int64_t after, Now now);
+  OrderedJson GoOn(const Promotion& promotion, bool more, Now now);
   OrderedJson NothingLeft(Now now);
   void Rest(TrialRow* row, Now now);
   OrderedJson TellResting(TrialRow* kept, const OrderedJson& request, Now now);

@@ -15,13 +15,17 @@ void AskTell::Rest(TrialRow* row, Now now) {
 }
 
 // Handed out again: what it has done so far, the one who asks keeps.
-OrderedJson AskTell::GoOn(TrialId id, int64_t after, Now now) {
+OrderedJson AskTell::GoOn(const Promotion& promotion, bool more, Now now) {
+  const TrialId id = promotion.trial;
   TrialRow& kept = rows_[static_cast<size_t>(id.value())];
   TrialRow row = kept;
   row.state = TrialState::kRunning;
   row.reason = Reason::kNone;
   row.attempt = Attempt(row.attempt.value() + 1);
-  Log("promoted", id, fmt::format("{{\"after\":{}}}", after), now);
+  Log("promoted",
+      id,
+      fmt::format("{{\"after\":{},\"more\":{}}}", promotion.after, more),
+      now);
   RunRow run;
   run.key = {id, RunId(0), row.attempt};
   run.started = now.wall;
@@ -35,8 +39,11 @@ OrderedJson AskTell::GoOn(TrialId id, int64_t after, Now now) {
   return Handed(id);
 }
 
-// No trial is left to propose, and none may go on.
+// No trial is left to propose.
 OrderedJson AskTell::NothingLeft(Now now) {
+  if (const auto next = scheduler_->NextPromotion(false)) {
+    return GoOn(*next, false, now);
+  }
   std::vector<TrialId> resting;
   for (const auto& [id, open] : open_) {
     const bool rests =

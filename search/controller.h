@@ -234,7 +234,7 @@ class Controller {
   bool OverGpus(const Placement& placement) const;
 
   // controller_promote.cc
-  TrialId Promote(const Promotion& promotion, Now now);
+  TrialId Promote(const Promotion& promotion, bool more, Now now);
   std::optional<TrialId> Replace(const Promotion& promotion, Now now);
   CloneStart CloneOf(TrialId parent) const;
   bool OrderIsDue(const Live& live, Reason reason) const;

@@ -9,12 +9,12 @@
 
 namespace hyperopt {
 
-TrialId Controller::Promote(const Promotion& promotion, Now now) {
+TrialId Controller::Promote(const Promotion& promotion, bool more, Now now) {
   const std::optional<TrialId> copy = Replace(promotion, now);
   if (copy) return *copy;
   TrialRow& row = Row(promotion.trial);
   Move(&row, TrialState::kPending, Reason::kPromoted, "");
-  std::string detail = fmt::format("{{\"after\":{}", promotion.after);
+  std::string detail = fmt::format("{{\"after\":{},\"more\":{}", promotion.after, more);
   if (promotion.parent) {
     detail += fmt::format(",\"no_checkpoint_of\":{}", promotion.parent->value());
   }

@@ -134,8 +134,9 @@ void Controller::PlaceTrials(Now now) {
 // proposal.
 std::optional<TrialId> Controller::NextTrial(Now now) {
   if (!pending_.empty()) return *pending_.begin();
-  if (const auto promotion = scheduler_.NextPromotion(more_proposals())) {
-    return Promote(*promotion, now);
+  const bool more = more_proposals();
+  if (const auto promotion = scheduler_.NextPromotion(more)) {
+    return Promote(*promotion, more, now);
   }
   const TrialId id(std::ssize(rows_));
   history_.pending.clear();
