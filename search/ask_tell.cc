@@ -17,8 +17,6 @@
 namespace hyperopt {
 namespace {
 
-constexpr Attempt kAttempt(1);
-
 // Python writes NaN and infinities as bare words; quoted they are JSON.
 std::string QuoteNumbers(std::string_view line) {
   std::string text;
@@ -82,7 +80,17 @@ AskTell::AskTell(const SearchConfig& config, TrialStore* store, RecordSnapshot r
       store_(store),
       sweep_(std::move(record.sweep)),
       rows_(std::move(record.trials)) {
+  if (config_.scheduler.kind == SchedulerKind::kPbt) {
+    throw ConfigError(
+        "ask-tell: pbt copies checkpoints, which the program here keeps for itself; "
+        "use "
+        "asha, mode promotion or stopping");
+  }
   scheduler_->Restore(record.rungs);
+  for (const TrialRow& row : rows_) {
+    if (row.state == TrialState::kPaused) scheduler_->OnPaused(row.id);
+    if (IsFinished(row.state)) scheduler_->OnEnded(row.id);
+  }
   if (store_ == nullptr) return;
   RestoreCurves();
   history_.ended = EndedHistory(*store_, rows_, config_);
@@ -95,7 +103,10 @@ AskTell::AskTell(const SearchConfig& config, TrialStore* store, RecordSnapshot r
     const TrialRow& row = rows_[static_cast<size_t>(ids[i].value())];
     open_[row.id] = {params[i], row.last_step, row.reports};
     open_[row.id].others = OthersOf(store_->LoadReports(row.id), config_);
-    to_hand_out_.insert(row.id);
+    if (row.state != TrialState::kPaused) to_hand_out_.insert(row.id);
+    for (const RunRow& run : store_->LoadRuns(row.id)) {
+      if (run.key.attempt == row.attempt) open_[row.id].began = run.resume_from;
+    }
   }
 }
 
@@ -136,13 +147,20 @@ OrderedJson AskTell::Handle(const OrderedJson& request, Now now) {
 }
 
 OrderedJson AskTell::Handed(TrialId id) const {
-  return {{"trial", id.value()}, {"params", ParamsToJson(open_.at(id).params)}};
+  OrderedJson json = {{"trial", id.value()},
+                      {"params", ParamsToJson(open_.at(id).params)}};
+  const TrialRow& row = rows_[static_cast<size_t>(id.value())];
+  if (const auto budget = scheduler_->Budget(id)) json["budget"] = *budget;
+  if (row.attempt.value() > 1) json["step"] = row.last_step;
+  return json;
 }
 
 const History& AskTell::HistoryNow() {
   history_.pending.clear();
   for (const auto& [id, open] : open_) {
     const TrialRow& row = rows_[static_cast<size_t>(id.value())];
+    // What has rested before is known already.
+    if (row.state == TrialState::kPaused || row.attempt.value() > 1) continue;
     history_.pending.push_back({id, row.state, open.params, row.best, row.best_step});
   }
   return history_;
@@ -154,19 +172,22 @@ OrderedJson AskTell::Ask(Now now) {
     to_hand_out_.erase(to_hand_out_.begin());
     return Handed(id);
   }
+  if (const auto next = scheduler_->NextPromotion(true)) {
+    return GoOn(*next, true, now);
+  }
   const TrialId id(std::ssize(rows_));
   std::optional<Params> params = sampler_->Suggest(id, HistoryNow());
   exhausted_ = !params.has_value();
-  if (exhausted_) return {{"done", true}};
+  if (exhausted_) return NothingLeft(now);
   TrialRow row;
   row.id = id;
   row.state = TrialState::kRunning;
-  row.attempt = kAttempt;
+  row.attempt = Attempt(1);
   row.created = now.wall;
   row.started = now.wall;
   row.history = sweep_.last_event;
   RunRow run;
-  run.key = {id, RunId(0), kAttempt};
+  run.key = {id, RunId(0), row.attempt};
   run.started = now.wall;
   changes_ = {PutTrial{row}, PutParams{id, *params}, PutRun{run}};
   Commit();
@@ -195,7 +216,7 @@ TrialRow& AskTell::OpenTrial(const OrderedJson& request) {
 void AskTell::AddValue(
     TrialRow* row, int64_t step, const Objective& value, std::string fields, Now now) {
   ReportRow report;
-  report.key = {row->id, RunId(0), kAttempt};
+  report.key = {row->id, RunId(0), row->attempt};
   report.offset = ++row->reports;
   report.step = step;
   report.objective = value;
@@ -238,6 +259,11 @@ int64_t AskTell::TimeOf(const TrialRow& row, const std::string& fields, Now now)
 
 OrderedJson AskTell::Report(const OrderedJson& request, Now now) {
   TrialRow& kept = OpenTrial(request);
+  if (kept.state == TrialState::kPaused) {
+    throw ConfigError(
+        fmt::format("trial {} waits at its rung; ask hands it out again if it goes on",
+                    kept.id.value()));
+  }
   TrialRow row = kept;
   const int64_t step = StepOf(request);
   const auto value_at = request.find("value");
@@ -257,14 +283,25 @@ OrderedJson AskTell::Report(const OrderedJson& request, Now now) {
     Judge(&row, time, value);
     open.judged_time = time;
   }
+  const bool stop = row.stopping.has_value();
+  const bool rests = row.stopping == Reason::kRung;
+  if (rests) Rest(&row, now);
   changes_.push_back(PutTrial{row});
   Commit();
   kept = row;
-  return {{"ok", true}, {"stop", row.stopping.has_value()}};
+  OrderedJson answer = {{"ok", true}, {"stop", stop}};
+  if (!rests) return answer;
+  scheduler_->OnPaused(row.id);
+  HistoryEntry rest = RestOf(row, open.params, config_.value);
+  rest.others = open.others;
+  PutNewest(std::move(rest), &history_.ended);
+  answer["paused"] = true;
+  return answer;
 }
 
 OrderedJson AskTell::Tell(const OrderedJson& request, Now now) {
   TrialRow& kept = OpenTrial(request);
+  if (kept.state == TrialState::kPaused) return TellResting(&kept, request, now);
   TrialRow row = kept;
   const auto value_at = request.find("value");
   const bool has_value = value_at != request.end() && !value_at->is_null();
@@ -305,13 +342,18 @@ OrderedJson AskTell::Tell(const OrderedJson& request, Now now) {
   Commit();
   kept = row;
   const bool best = config_.value == ValueRule::kBest;
-  history_.ended.push_back({row.id,
-                            row.state,
-                            std::move(open_[row.id].params),
-                            best ? row.best : row.last,
-                            row.best_step,
-                            0,
-                            std::move(open_[row.id].others)});
+  HistoryEntry entry{row.id,
+                     row.state,
+                     std::move(open_[row.id].params),
+                     best ? row.best : row.last,
+                     row.best_step,
+                     0,
+                     std::move(open_[row.id].others)};
+  if (row.attempt.value() > 1) {
+    PutNewest(std::move(entry), &history_.ended);
+  } else {
+    history_.ended.push_back(std::move(entry));
+  }
   open_.erase(row.id);
   to_hand_out_.erase(row.id);
   return {{"ok", true}};
@@ -320,7 +362,7 @@ OrderedJson AskTell::Tell(const OrderedJson& request, Now now) {
 void AskTell::End(TrialRow* row, TrialState state, Reason reason, Now now) {
   row->state = state;
   row->reason = reason;
-  row->ended = now.wall;
+  if (IsFinished(state)) row->ended = now.wall;
   row->elapsed_s = now.wall - row->started;
   row->stopping.reset();
   if (state == TrialState::kFailed) {
@@ -330,14 +372,16 @@ void AskTell::End(TrialRow* row, TrialState state, Reason reason, Now now) {
     }
   }
   RunRow run;
-  run.key = {row->id, RunId(0), kAttempt};
+  run.key = {row->id, RunId(0), row->attempt};
   run.started = row->started;
   run.ended = now.wall;
   run.outcome = state == TrialState::kStopped ? "stopped" : "exit";
+  if (row->attempt.value() > 1) run.resume_from = open_.at(row->id).began;
   changes_.push_back(PutRun{run});
   Log("ended",
       row->id,
-      fmt::format("{{\"attempt\":1,\"state\":\"{}\",\"reason\":\"{}\"}}",
+      fmt::format("{{\"attempt\":{},\"state\":\"{}\",\"reason\":\"{}\"}}",
+                  row->attempt.value(),
                   ToString(state),
                   ToString(reason)),
       now);

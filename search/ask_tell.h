@@ -7,6 +7,12 @@
 //   {"op":"tell","trial":0,"value":0.3}              {"ok":true}
 //   anything else                                    {"error":"..."}
 //
+// Where trials run in pieces (ASHA's promotion mode) an answer to ask also has
+// "budget", the time to run to; a trial that goes on is handed out again, with the
+// "step" it is at; a report that reaches the budget is answered "stop" and
+// "paused":true; and an ask is answered {"wait":true} while only trials that are out
+// can say what goes on.
+//
 // A value is a number, or one of "NaN", "Infinity", "-Infinity" (quoted, or bare as
 // Python writes them). `tell` takes "state":"failed" beside or instead of the value,
 // and "stopped":true where the trial was ended early.
@@ -50,6 +56,7 @@ class AskTell {
     Params params;
     int64_t judged_time = 0;
     int64_t reports = 0;  // that have come in all, and so the time training_iteration
+    std::string began = {};  // what the attempt goes on from, as the record says it
     std::vector<Objective> others;  // of several objectives, as they came last
   };
 
@@ -63,6 +70,12 @@ class AskTell {
   void Judge(TrialRow* row, int64_t time, const Objective& value);
   int64_t TimeOf(const TrialRow& row, const std::string& fields, Now now) const;
   void RestoreCurves();
+  // ask_tell_pieces.cc
+  OrderedJson GoOn(const Promotion& promotion, bool more, Now now);
+  OrderedJson NothingLeft(Now now);
+  void Rest(TrialRow* row, Now now);
+  OrderedJson TellResting(TrialRow* kept, const OrderedJson& request, Now now);
+
   void End(TrialRow* row, TrialState state, Reason reason, Now now);
   const History& HistoryNow();
   OrderedJson Handed(TrialId id) const;

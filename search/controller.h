@@ -212,6 +212,7 @@ class Controller {
   // controller_ends.cc
   void EndRun(Live* live, const ExitInfo& info, Now now);
   void ApplyOutcome(TrialRow* row, const Outcome& outcome, Now now);
+  void AddToHistory(const TrialRow& row);
   void NoteFastFailure(const Live& live, const ExitInfo& info, const Outcome& outcome);
   void LoseMember(Member* member, const std::string& why, Now now);
   enum class Comeback { kRuns, kEnded };
@@ -238,11 +239,12 @@ class Controller {
   bool OverGpus(const Placement& placement) const;
 
   // controller_promote.cc
-  TrialId Promote(const Promotion& promotion, Now now);
+  TrialId Promote(const Promotion& promotion, bool more, Now now);
   std::optional<TrialId> Replace(const Promotion& promotion, Now now);
   CloneStart CloneOf(TrialId parent) const;
   bool OrderIsDue(const Live& live, Reason reason) const;
   void NoteOverrun(Live* live);
+  void TakeLateCheckpoints(const Exited& exited);
   void NoteRestart(const TrialRow& row, const Launch& launch, Now now);
   void CompletePaused(Now now);
   int64_t TimeAtStep(const Open& open, int64_t step) const;
@@ -297,12 +299,14 @@ class Controller {
   std::map<RunKey, Live> live_;
   std::map<TrialId, RunKey> live_of_;
   Fleet fleet_;
-  History history_;  // `ended` is kept where the sampler needs it
+  History history_;           // `ended` is kept where the sampler needs it
+  std::set<TrialId> rested_;  // unfinished ones that are in `ended`
   SweepCounts counts_;
   std::optional<TrialId> incumbent_;
   Objective incumbent_value_;
   std::string last_words_;  // of the newest failure
-  // Attempts presumed lost and not launched again: they may return.
+  // Attempts presumed lost and not launched again: they may return, or, of a trial that
+  // waits, what they left may become known.
   std::map<TrialId, Live> lost_;
   ProposalCursor cursor_{Era{}};
   int64_t planned_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "search/controller.h"
+#include "search/recorded_history.h"
 #include "trial/failpoint.h"
 #include "trial/json.h"
 
@@ -43,6 +44,7 @@ void Controller::OnMessage(const std::string& peer, const Exited& exited, Now no
   }
   if (live != nullptr && live->row.executor != member->id) return;
   if (live == nullptr) {
+    TakeLateCheckpoints(exited);
     ended_acks_[member->id].push_back(exited.key);
     return;
   }
@@ -103,7 +105,8 @@ void Controller::EndRun(Live* live, const ExitInfo& info, Now now) {
   NoteFastFailure(*live, info, outcome);
   if (live->placement) fleet_.GiveBack(*live->placement);
   if (Member* member = fleet_.Find(live->row.executor)) member->runs.erase(key);
-  if (outcome.lost && outcome.state == TrialState::kPending) {
+  const bool rests = info.lost && outcome.state == TrialState::kPaused;
+  if (rests || (outcome.lost && outcome.state == TrialState::kPending)) {
     lost_[key.trial] = *live;
   }
   if (!info.last_words.empty() && outcome.own_fault) {
@@ -132,24 +135,36 @@ void Controller::ApplyOutcome(TrialRow* row, const Outcome& outcome, Now now) {
       changes_.push_back(PutRung{entry});
     }
   }
-  if (outcome.state == TrialState::kPaused) scheduler_.OnPaused(row->id);
+  const bool rests = outcome.state == TrialState::kPaused;
+  if (rests) scheduler_.OnPaused(row->id);
   if (IsFinished(outcome.state)) scheduler_.OnEnded(row->id);
   NoteIncumbent(*row);
+  if (rests || IsFinished(outcome.state)) AddToHistory(*row);
   if (IsFinished(outcome.state)) {
-    const Params& params = open_[row->id].params;
-    // Given by hand, or of another era: a sampler learns from its own space.
-    if (sampler_->needs_history() && LiesWithin(config_.space, params)) {
-      history_.ended.push_back({row->id,
-                                row->state,
-                                params,
-                                RankedBy(*row),
-                                row->best_step,
-                                row->elapsed_s,
-                                open_[row->id].others});
-    }
     if (incumbent_ != row->id) open_.erase(row->id);
   }
   CheckInitialFailures();
+}
+
+void Controller::AddToHistory(const TrialRow& row) {
+  const Params& params = open_[row.id].params;
+  // Given by hand, or of another era: a sampler learns from its own space.
+  if (!sampler_->needs_history() || !LiesWithin(config_.space, params)) return;
+  if (row.state == TrialState::kPaused) {
+    rested_.insert(row.id);
+    HistoryEntry rest = RestOf(row, params, config_.value);
+    rest.others = open_[row.id].others;
+    return PutNewest(std::move(rest), &history_.ended);
+  }
+  HistoryEntry entry{row.id,
+                     row.state,
+                     params,
+                     RankedBy(row),
+                     row.best_step,
+                     row.elapsed_s,
+                     open_[row.id].others};
+  if (rested_.erase(row.id) > 0) return PutNewest(std::move(entry), &history_.ended);
+  history_.ended.push_back(std::move(entry));
 }
 
 // A node that fails trials which others complete takes no more of them.

@@ -9,12 +9,12 @@
 
 namespace hyperopt {
 
-TrialId Controller::Promote(const Promotion& promotion, Now now) {
+TrialId Controller::Promote(const Promotion& promotion, bool more, Now now) {
   const std::optional<TrialId> copy = Replace(promotion, now);
   if (copy) return *copy;
   TrialRow& row = Row(promotion.trial);
   Move(&row, TrialState::kPending, Reason::kPromoted, "");
-  std::string detail = fmt::format("{{\"after\":{}", promotion.after);
+  std::string detail = fmt::format("{{\"after\":{},\"more\":{}", promotion.after, more);
   if (promotion.parent) {
     detail += fmt::format(",\"no_checkpoint_of\":{}", promotion.parent->value());
   }
@@ -113,6 +113,21 @@ void Controller::NoteOverrun(Live* live) {
   if (!reason || OrderIsDue(*live, *reason)) return;
   live->overran = true;
   OrderStop(*live, *reason);
+}
+
+// The attempt was presumed lost when it had run as far as it was launched for: what it
+// left is where its trial goes on.
+void Controller::TakeLateCheckpoints(const Exited& exited) {
+  const auto lost = lost_.find(exited.key.trial);
+  if (lost == lost_.end() || lost->second.row.key != exited.key) return;
+  if (Row(exited.key.trial).state != TrialState::kPaused) return;
+  RunRow run = lost->second.row;
+  lost_.erase(lost);
+  run.checkpoints = exited.checkpoints;
+  for (int64_t step : exited.checkpoints) {
+    open_.at(run.key.trial).checkpoints.push_back({run.key.attempt, step, ""});
+  }
+  changes_.push_back(PutRun{std::move(run)});
 }
 
 // Said once: it costs what the earlier attempts did.

@@ -49,6 +49,9 @@ void Controller::Restore(ControllerStart start, Now now) {
   alive_before_ = sweep_.alive_s;
   rows_ = std::move(start.record.trials);
   history_.ended = std::move(start.history);
+  for (const HistoryEntry& entry : history_.ended) {
+    if (!IsFinished(Row(entry.trial).state)) rested_.insert(entry.trial);
+  }
   scheduler_.Restore(start.record.rungs);
   for (const JudgedReport& each : start.curves) {
     scheduler_.Observe(each.trial, each.time, each.value);

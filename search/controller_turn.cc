@@ -134,8 +134,9 @@ void Controller::PlaceTrials(Now now) {
 // proposal.
 std::optional<TrialId> Controller::NextTrial(Now now) {
   if (!pending_.empty()) return *pending_.begin();
-  if (const auto promotion = scheduler_.NextPromotion(more_proposals())) {
-    return Promote(*promotion, now);
+  const bool more = more_proposals();
+  if (const auto promotion = scheduler_.NextPromotion(more)) {
+    return Promote(*promotion, more, now);
   }
   const TrialId id(std::ssize(rows_));
   history_.pending.clear();
@@ -143,6 +144,7 @@ std::optional<TrialId> Controller::NextTrial(Now now) {
     for (const auto& [open_id, open] : open_) {
       const TrialRow& row = Row(open_id);
       if (IsFinished(row.state) || !LiesWithin(config_.space, open.params)) continue;
+      if (rested_.contains(open_id)) continue;
       history_.pending.push_back(
           {open_id, row.state, open.params, RankedBy(row), row.best_step});
     }

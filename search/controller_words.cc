@@ -47,8 +47,13 @@ std::vector<std::string> Controller::Explain(TrialId id, Now now) const {
                   live.seen_running ? "" : ", not confirmed yet",
                   member == nullptr ? 0 : ToSeconds(now.steady - member->heard)));
   if (!live.why.empty()) lines.push_back("waits there: " + live.why);
-  if (row.stopping) {
+  if (row.stopping && OrderIsDue(live, *row.stopping)) {
     lines.push_back(fmt::format("told to stop: {}", ToString(*row.stopping)));
+  } else if (row.stopping) {
+    lines.push_back("has run as far as it was launched for, and is about to end");
+  } else if (live.launch.budget) {
+    lines.push_back(fmt::format(
+        "runs to {} of {}", *live.launch.budget, config_.scheduler.max_t));
   }
   return lines;
 }

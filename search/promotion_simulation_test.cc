@@ -130,18 +130,18 @@ class Simulator {
     if (mutant_ != Mutant::kPromotedTwice) waiting_.erase(trial);
   }
 
-  std::optional<TrialId> Next() const {
+  std::optional<TrialId> Next(bool more) const {
     std::vector<std::pair<int64_t, int>> rungs;  // minus the level, bracket
     for (const RungRow& row : entries_) rungs.emplace_back(-row.level, row.bracket);
     std::ranges::sort(rungs);
     for (const auto& [minus, bracket] : rungs) {
-      if (const auto trial = NextOf(-minus, bracket)) return trial;
+      if (const auto trial = NextOf(-minus, bracket, more)) return trial;
     }
     return std::nullopt;
   }
 
  private:
-  std::optional<TrialId> NextOf(int64_t level, int bracket) const {
+  std::optional<TrialId> NextOf(int64_t level, int bracket, bool more) const {
     std::vector<const RungRow*> rung;
     for (const RungRow& row : entries_) {
       if (row.level != level || row.bracket != bracket || row.late) continue;
@@ -154,7 +154,7 @@ class Simulator {
       return mutant_ == Mutant::kLaterFirst ? a->order > b->order : a->order < b->order;
     });
     size_t good = rung.size() / static_cast<size_t>(trace_.options.reduction_factor);
-    if (good == 0 && rung.size() >= 2) good = 1;
+    if (good == 0 && rung.size() >= (more ? 2 : 1)) good = 1;
     for (size_t i = 0; i < good; ++i) {
       const int64_t trial = rung[i]->trial.value();
       if (waiting_.contains(trial) && Newest(trial) == rung[i]) return rung[i]->trial;
@@ -261,7 +261,7 @@ std::optional<Answer> Tell(const Happening& event, States* states, Scheduler* to
       }
       return answer;
     case What::kFreeSlot:
-      const std::optional<Promotion> next = to->NextPromotion(true);
+      const std::optional<Promotion> next = to->NextPromotion(event.step < 3);
       if (!next) return answer;
       answer.promoted = next->trial;
       states->of[next->trial.value()] = States::kRuns;
@@ -289,7 +289,7 @@ Answer Expect(const Happening& event, const States& before, Simulator* simulator
       if (was == States::kWaits && event.step == 3) simulator->End(event.trial);
       return answer;
     case What::kFreeSlot:
-      answer.promoted = simulator->Next();
+      answer.promoted = simulator->Next(event.step < 3);
       if (answer.promoted) simulator->GoOn(answer.promoted->value());
       return answer;
   }
@@ -387,6 +387,10 @@ TEST_CASE("a trial runs to its next rung, and at last to max_t") {
   CHECK(asha->OnMeasurement(TrialId(0), 3, Objective::Of(0)).decision ==
         Decision::kPause);
   CHECK(asha->Budget(TrialId(0)) == 9);
+  // Alone at its rung it goes on where nobody else will come.
+  asha->OnPaused(TrialId(0));
+  CHECK_FALSE(asha->NextPromotion(true));
+  CHECK(asha->NextPromotion(false) == Promotion{TrialId(0), {}, 3});
 }
 
 TEST_SUITE_END();

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "search/change_request.h"
+#include "search/curve.h"
 #include "search/objectives.h"
+#include "trial/json.h"
 
 namespace hyperopt {
 namespace {
@@ -22,15 +26,85 @@ bool EndsTrial(const EventRow& event) {
   return false;
 }
 
+struct Rest {
+  int64_t event = 0;
+  TrialId trial;
+  int32_t attempt = 0;
+};
+
+std::optional<Rest> RestIn(const EventRow& event) {
+  if (event.kind != "ended" || !event.trial) return std::nullopt;
+  const OrderedJson json = ParseJson(event.detail);
+  if (json.value("state", "") != ToString(TrialState::kPaused)) return std::nullopt;
+  return Rest{event.number, *event.trial, json.value("attempt", 0)};
+}
+
+// The trial's row as it was when it came to rest, by its reports up to then.
+TrialRow RowAtRest(const Rest& rest,
+                   const std::vector<ReportRow>& reports,
+                   const SearchConfig& config) {
+  TrialRow row;
+  row.id = rest.trial;
+  row.state = TrialState::kPaused;
+  Curve curve;
+  for (const ReportRow& report : reports) {
+    const Objective& value = report.objective;
+    if (value.missing()) continue;
+    curve.Add(report.step, report.key.attempt.value(), value);
+    row.last = value;
+    row.last_step = report.step;
+    if (row.best.missing() || Better(config.goal, value, row.best)) row.best = value;
+    if (curve.TakeReplaced()) row.best = curve.BestOf(config.goal).value;
+  }
+  return row;
+}
+
+void AddRests(const TrialStore& store,
+              const std::vector<Rest>& rests,
+              const SearchConfig& config,
+              std::vector<RecordedEnd>* ends) {
+  for (const Rest& rest : rests) {
+    const std::vector<TrialId> id = {rest.trial};
+    const Params params = store.LoadParams(id).front();
+    if (!LiesWithin(config.space, params)) continue;
+    std::vector<ReportRow> reports = store.LoadReports(rest.trial);
+    std::erase_if(reports, [&](const ReportRow& report) {
+      return report.key.attempt.value() > rest.attempt;
+    });
+    const TrialRow row = RowAtRest(rest, reports, config);
+    HistoryEntry entry = RestOf(row, params, config.value);
+    entry.others = OthersOf(reports, config);
+    ends->push_back({rest.event, std::move(entry)});
+  }
+  std::ranges::sort(*ends, {}, &RecordedEnd::event);
+}
+
 }  // namespace
+
+void PutNewest(HistoryEntry entry, std::vector<HistoryEntry>* ended) {
+  std::erase_if(*ended,
+                [&](const HistoryEntry& old) { return old.trial == entry.trial; });
+  ended->push_back(std::move(entry));
+}
+
+HistoryEntry RestOf(const TrialRow& row, const Params& params, ValueRule value) {
+  return {row.id,
+          TrialState::kPaused,
+          params,
+          value == ValueRule::kBest ? row.best : row.last,
+          row.last_step};
+}
 
 std::vector<RecordedEnd> RecordedEnds(const TrialStore& store,
                                       std::span<const TrialRow> trials,
                                       const SearchConfig& config) {
   // The newest: a failed trial may have been run once more.
   std::map<TrialId, int64_t> end_of;
+  std::vector<Rest> rests;
   store.ForEachEvent(1, [&](const EventRow& event) {
     if (EndsTrial(event)) end_of[*event.trial] = event.number;
+    if (!config.scheduler.pieces()) return true;
+    if (const auto rest = RestIn(event)) rests.push_back(*rest);
     return true;
   });
   std::vector<std::pair<int64_t, TrialId>> order;
@@ -61,6 +135,7 @@ std::vector<RecordedEnd> RecordedEnds(const TrialStore& store,
           config.objectives.empty() ? std::vector<Objective>()
                                     : OthersOf(store.LoadReports(row.id), config)}});
   }
+  if (!rests.empty()) AddRests(store, rests, config, &ends);
   return ends;
 }
 
@@ -69,7 +144,11 @@ std::vector<HistoryEntry> EndedHistory(const TrialStore& store,
                                        const SearchConfig& config) {
   std::vector<HistoryEntry> history;
   for (RecordedEnd& end : RecordedEnds(store, trials, config)) {
-    history.push_back(std::move(end.entry));
+    if (config.scheduler.pieces()) {
+      PutNewest(std::move(end.entry), &history);
+    } else {
+      history.push_back(std::move(end.entry));
+    }
   }
   return history;
 }

@@ -18,13 +18,20 @@ struct RecordedEnd {
 };
 
 // The finished trials in the order in which their ends were committed, as the
-// controller that committed them holds them. `trials` are those of the store, by id. A
-// trial that the time budget ended before its first launch has no end and is not among
-// them. Reads every event: for sweeps whose sampler needs its history.
+// controller that committed them holds them; where trials run in pieces also each time
+// that one came to rest, with what it had reported by then. `trials` are those of the
+// store, by id. A trial that the time budget ended before its first launch has no end
+// and is not among them. Reads every event: for sweeps whose sampler needs its history.
 std::vector<RecordedEnd> RecordedEnds(const TrialStore& store,
                                       std::span<const TrialRow> trials,
                                       const SearchConfig& config);
-// The same, as samplers take it.
+// Adds what is newest of its trial, in the place of what was known of it.
+void PutNewest(HistoryEntry entry, std::vector<HistoryEntry>* ended);
+// What a sampler knows of a trial that waits at a rung: how far it came, how good it
+// is.
+HistoryEntry RestOf(const TrialRow& row, const Params& params, ValueRule value);
+
+// The same, as samplers take it: the newest of each trial.
 std::vector<HistoryEntry> EndedHistory(const TrialStore& store,
                                        std::span<const TrialRow> trials,
                                        const SearchConfig& config);

@@ -36,6 +36,7 @@ std::optional<PieceEvent> PieceOf(const EventRow& event) {
   }
   piece.kind = replaces ? Kind::kReplaced : Kind::kPromoted;
   piece.after = json.at("after").get<int64_t>();
+  piece.more = json.value("more", false);
   piece.parent = TrialIn(json, replaces ? "parent" : "no_checkpoint_of");
   if (!replaces) return piece;
   piece.replaced = TrialId(json.at("replaced").get<int64_t>());

@@ -32,6 +32,7 @@ struct PieceEvent {
   std::optional<TrialId> replaced;
   std::optional<TrialId> parent;  // kPromoted: the one that left no checkpoint
   int64_t after = 0;              // rung entries that it was decided by
+  bool more = false;              // trials were left to propose
   CloneStart clone;
 };
 

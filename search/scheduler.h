@@ -130,7 +130,8 @@ class Scheduler {
   // The trial is finished, and waits no more. Also after Restore.
   virtual void OnEnded(TrialId /*trial*/) {}
   // Which waiting trial goes on first; `more`: there are trials not proposed yet, which
-  // start where this is nullopt. Decides nothing by itself.
+  // start where this is nullopt; without any, nobody else will come. Decides nothing by
+  // itself.
   virtual std::optional<Promotion> NextPromotion(bool /*more*/) const {
     return std::nullopt;
   }

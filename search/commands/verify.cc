@@ -35,7 +35,11 @@ class SeenHistory {
   const History& Before(int64_t last) {
     for (; next_ < ends_.size() && ends_[next_].event <= last; ++next_) {
       open_.erase(ends_[next_].entry.trial);
-      history_.ended.push_back(ends_[next_].entry);
+      if (config_.scheduler.pieces()) {
+        PutNewest(ends_[next_].entry, &history_.ended);
+      } else {
+        history_.ended.push_back(ends_[next_].entry);
+      }
     }
     history_.pending.clear();
     for (const auto& [id, params] : open_) {

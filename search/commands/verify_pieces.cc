@@ -117,7 +117,7 @@ class Walk {
     const bool replaces = decision.kind == PieceEvent::Kind::kReplaced;
     const TrialId decided = replaces ? *decision.replaced : decision.trial;
     if (!TellWhatCameBefore(decision)) return false;
-    const std::optional<Promotion> expected = scheduler_->NextPromotion(false);
+    const std::optional<Promotion> expected = scheduler_->NextPromotion(decision.more);
     const Promotion was{decided, decision.parent, decision.after};
     if (expected != was) {
       differ_(decided,

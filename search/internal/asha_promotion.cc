@@ -108,10 +108,10 @@ class AshaPromotion final : public Scheduler {
     Leave(&ProgressOf(id));
   }
 
-  std::optional<Promotion> NextPromotion(bool /*more*/) const override {
+  std::optional<Promotion> NextPromotion(bool more) const override {
     for (const Place& place : from_top_) {
       const PromotionRung& rung = brackets_[place.bracket].rungs[place.rung];
-      if (const auto trial = rung.Next()) {
+      if (const auto trial = rung.Next(!more)) {
         return Promotion{TrialId(*trial), std::nullopt, next_order_};
       }
     }

@@ -50,11 +50,13 @@ class PromotionRung {
   int64_t Promotable() const {
     return std::max<int64_t>(count() / reduction_factor_, count() >= 2 ? 1 : 0);
   }
-  // The best that waits, where it is among those.
-  std::optional<int64_t> Next() const {
-    if (waiting_.empty() || good_.empty()) return std::nullopt;
+  // The best that waits, where it is among those, or where it is all there is and
+  // `alone` allows that.
+  std::optional<int64_t> Next(bool alone) const {
+    if (waiting_.empty()) return std::nullopt;
     const RungEntry& best = *waiting_.begin();
-    if (good_.top() < best) return std::nullopt;
+    if (alone && count() == 1) return best.trial;
+    if (good_.empty() || good_.top() < best) return std::nullopt;
     return best.trial;
   }
   int64_t count() const { return std::ssize(good_) + std::ssize(rest_); }

@@ -99,6 +99,63 @@ class AskTellTest(unittest.TestCase):
         verified = self.hyperopt("verify", self.out)
         self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
 
+    def promotion(self, kind, kill_every=0):
+        """Runs a promotion sweep, one trial at a time; what was asked for, in order."""
+        path, out = self.file(kind), os.path.join(self.base, f"{kind} {kill_every}")
+        with open(path) as file:
+            text = file.read().replace("type: asha", "type: asha, mode: promotion")
+        with open(path, "w") as file:
+            file.write(text)
+        words = ["--config", path, "--output", out]
+        session, asks = AskTell(*words), []
+        while "trial" in (asked := session.call(op="ask")):
+            asks.append(asked)
+            begin = asked.get("step", 0)
+            self.assertGreater(asked["budget"], begin)
+            if kill_every and len(asks) % kill_every == 0:  # before anything of it is told
+                session.kill()
+                session = AskTell(*words)
+                self.assertEqual(session.call(op="ask"), asked)
+            for step in range(begin + 1, asked["budget"] + 1):
+                value = asked["trial"] % 4 + abs(asked["params"]["x"]) + 1 / step
+                answer = session.call(op="report", trial=asked["trial"], step=step, value=value)
+                self.assertEqual(answer["stop"], step == asked["budget"], asked)
+            self.assertEqual(answer.get("paused", False), asked["budget"] < 9)
+            if asked["budget"] < 9:
+                self.assertIn("waits at its rung", session.call(op="report", trial=asked["trial"], step=99,
+                                                                value=1)["error"])
+                # As one says it who knows of stopping alone.
+                self.assertEqual(session.call(op="tell", trial=asked["trial"], value=value, stopped=True), {"ok": True})
+            else:
+                self.assertEqual(session.call(op="tell", trial=asked["trial"], value=value), {"ok": True})
+        self.assertEqual(asked, {"done": True})
+        self.assertEqual(session.close(), 0)
+        verified = self.hyperopt("verify", out)
+        self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
+        return asks
+
+    def test_promotion_hands_out_a_trial_again(self):
+        for kind in ("random", "tpe", "gp"):
+            asks = self.promotion(kind)
+            self.assertGreater(len(asks), 12)
+            self.assertEqual(len({asked["trial"] for asked in asks}), 12)
+            self.assertEqual(self.promotion(kind, kill_every=3), asks)
+
+    def test_promotion_with_several_out(self):
+        path = self.file("random")
+        with open(path) as file:
+            text = file.read().replace("type: asha", "type: asha, mode: promotion")
+        with open(path, "w") as file:
+            file.write(text)
+        session = AskTell("--config", path)
+        out = [session.call(op="ask") for _ in range(12)]
+        self.assertEqual(session.call(op="ask"), {"wait": True})
+        for asked in out:
+            session.call(op="report", trial=asked["trial"], step=1, value=asked["trial"])
+        again = session.call(op="ask")
+        self.assertEqual((again["trial"], again["step"], again["budget"]), (0, 1, 3))
+        session.close()
+
     def test_what_was_told_outlives_a_kill(self):
         for kind in ("gp", "tpe"):
             out, straight = os.path.join(self.base, kind), []

@@ -116,6 +116,23 @@ class ExamplesTest(unittest.TestCase):
         self.assertEqual(second.wait(LIMIT_S), 0)
         self.assertEqual(lines(path), lines(expected))
 
+    def test_checkpoints(self):
+        trials, best = self.search("checkpoints", "hyperopt.executor.num_samples=9", planned=9)
+        self.expect_states(trials, "completed")
+        self.expect_best(trials, best, min)
+        self.assertEqual(max(trial["steps"] for trial in trials), 27)
+        for trial in trials:  # what was trained is not trained again
+            self.assertEqual([report["step"] for report in trial["reports"]], list(range(1, trial["steps"] + 1)))
+
+    def test_population(self):
+        words = ["--config", os.path.join("examples", "checkpoints", "pbt.yaml"), "--cpus", "2"]
+        self.hyperopt(*words)
+        sweep = os.path.join(self.base, "results", "population")
+        trials = self.export(sweep)
+        self.assertEqual(self.expect_states(trials, "completed", "stopped")["completed"], 8)
+        self.assertGreater(len(trials), 8)
+        self.hyperopt("verify", sweep)
+
     def test_shell(self):
         trials, best = self.search("shell", "hyperopt.executor.num_samples=2", planned=8)
         self.expect_states(trials, "completed")
