@@ -39,7 +39,7 @@ double BestOf(const SearchSpace& space,
       x.push_back(integer ? static_cast<double>(*integer) : std::get<double>(value));
     }
     entry.objective = Objective::Of(objective(x));
-    best = std::min(best, entry.objective.value);
+    best = std::fmin(best, entry.objective.AsDouble());
     history.ended.push_back(entry);
   }
   return best;

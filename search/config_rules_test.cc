@@ -151,7 +151,7 @@ TEST_CASE("what any can not join") {
   CHECK(Contains(errors("of: [patience]"), "of.0: must be a map"));
   CHECK(Contains(errors("of: [{type: fifo}]"), "fifo is no rule to join"));
   CHECK(Contains(errors("of: [{type: any, of: []}]"), "any is no rule to join"));
-  CHECK(Contains(errors("of: [{type: pbt}]"), "not available in this version"));
+  CHECK(Contains(errors("of: [{type: pbt}]"), "is no rule to join"));
   CHECK(Contains(errors("of: [{type: patience, pacience: 2}]"),
                  "of.0.pacience: unknown key; did you mean patience?"));
   CHECK(Contains(errors("of: [{type: patience, max_t: 2}]"), "has no effect"));

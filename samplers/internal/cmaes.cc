@@ -149,7 +149,8 @@ class CmaesProposer final : public Proposer {
     if (generation_ != seen.generation()) state_.reset();
     generation_ = seen.generation();
     const auto& ended = seen.ended();
-    if (!state_) Begin(ended);
+    const auto startup = static_cast<size_t>(StartupTrials(encoding_));
+    if (!state_ || first_ < startup) Begin(ended, startup);
     const auto lambda = static_cast<size_t>(constants_.lambda);
     for (; taken_ + lambda <= ended.size(); taken_ += lambda) {
       const std::vector<size_t> order = BestFirst(ended, taken_, taken_ + lambda);
@@ -160,15 +161,15 @@ class CmaesProposer final : public Proposer {
     }
   }
 
-  // In the middle of the best third of what came first.
-  void Begin(const std::vector<Observation>& ended) const {
-    const size_t first =
-        std::min<size_t>(ended.size(), static_cast<size_t>(StartupTrials(encoding_)));
-    const std::vector<size_t> order = BestFirst(ended, 0, first);
-    const size_t best = std::max<size_t>(first / 3, 1);
+  // In the middle of the best third of what came first: once all of these have come,
+  // for good.
+  void Begin(const std::vector<Observation>& ended, size_t startup) const {
+    first_ = std::min(ended.size(), startup);
+    const std::vector<size_t> order = BestFirst(ended, 0, first_);
+    const size_t best = std::max<size_t>(first_ / 3, 1);
     VectorXd mean = VectorXd::Zero(static_cast<Eigen::Index>(encoding_.size()));
     for (size_t i = 0; i < best; ++i) mean += VectorOf(ended[order[i]].row);
-    taken_ = first;
+    taken_ = first_;
     begun_ = 0;
     state_.emplace(constants_, mean / static_cast<double>(best));
   }
@@ -229,6 +230,7 @@ class CmaesProposer final : public Proposer {
   const Constants constants_;
   // Memoised; what it holds is a function of the history.
   mutable std::optional<State> state_;
+  mutable size_t first_ = 0;        // ended trials that it began with
   mutable size_t taken_ = 0;        // ended trials in state_
   mutable int64_t begun_ = 0;       // times it began anew
   mutable int64_t generation_ = 0;  // of the observations

@@ -205,10 +205,10 @@ void WriteImported(const ImportedSweep& sweep,
     throw ConfigError(dir.string() +
                       ": there is a sweep already; name another folder with --output");
   }
-  const SearchConfig config =
+  SearchConfig config =
       ParseConfig(text, file.filename().string(), fs::current_path());
   SweepFolder folder = SweepFolder::Take(dir);
-  OpenedRecord record = OpenRecord(&folder, config, OldRecord::kResume);
+  OpenedRecord record = OpenRecord(&folder, &config, OldRecord::kResume);
   SweepRow row = record.snapshot.sweep;
   row.origin[std::string(kImportedOrigin)] =
       fmt::format("{}, {}", sweep.from, fs::absolute(file).string());
