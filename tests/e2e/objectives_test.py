@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 from scene import SceneTest, main
-from sweep import DEADLINE_S, kill
+from sweep import DEADLINE_S
 
 OBJECTIVES = [{"metric": "loss", "goal": "minimize"}, {"metric": "speed", "goal": "maximize"}]
 # The first line is of a step that does not count; the objectives may come in two lines.
@@ -46,7 +46,8 @@ class ObjectivesTest(SceneTest):
         self.assertIn("minimize loss, maximize speed", scene.hyperopt("check", scene.config))
         process = scene.start()
         scene.await_marks("done", 4)
-        kill(process)
+        process.kill()
+        process.wait()
         scene.run()
         scene.hyperopt("verify", scene.dir)
         results = []

@@ -10,7 +10,6 @@ import sqlite3
 import sys
 
 from scene import SceneTest, main
-from sweep import kill
 
 SPACE = {"optimizer": {"space": "choice", "categories": ["sgd", "adam"]},
          "momentum": {"space": "uniform", "lower": 0, "upper": 1, "when": {"optimizer": ["sgd"]}},
@@ -39,7 +38,8 @@ class SpacesTest(SceneTest):
         self.assertIn("such that   optimizer != 'adam' or layers > 2", said)
         process = scene.start()
         scene.await_marks("words", 3)
-        kill(process)
+        process.kill()
+        process.wait()
         scene.run()
         trials = scene.trials()
         self.assertEqual([trial["state"] for trial in trials], ["completed"] * 12)
@@ -81,7 +81,7 @@ class SpacesTest(SceneTest):
         self.assertIn("warm start from", out)
         warm = scene.trials()
         with sqlite3.connect(os.path.join(scene.dir, "sweep.db")) as db:
-            resolved, = db.execute("select resolved from sweep").fetchone()
+            resolved, = db.execute("select value from sweep_text where name = 'resolved'").fetchone()
         self.assertGreater(len(json.loads(resolved)["hyperopt"]["search_alg"]["known"]), 5)
         # What the first one had is in the record: it may be gone, and the search goes on and proves itself.
         os.rename(first, first + " gone")
