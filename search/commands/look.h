@@ -25,6 +25,7 @@ struct TrialsOptions {
   std::optional<TrialState> state;
   int64_t limit = 20;  // 0: all
   bool json = false;
+  bool plot = false;  // the best so far against trials, in characters, above the table
 };
 // A table, or an array of objects {"id", "state", "reason", "best", "best_step",
 // "last", "params"}.

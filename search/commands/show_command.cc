@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "executors/setup_environment.h"
@@ -23,20 +22,6 @@ namespace hyperopt {
 namespace {
 
 constexpr size_t kWidest = 79;
-
-// By the locale's name; the first of these that is set decides, as in POSIX.
-bool SpeaksUtf8() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') continue;
-    std::string text = value;
-    std::erase(text, '-');
-    std::ranges::transform(
-        text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return text.find("utf8") != text.npos;
-  }
-  return false;
-}
 
 void Say(std::string_view line) {
   std::printf("%.*s\n", static_cast<int>(line.size()), line.data());

@@ -9,6 +9,8 @@
 #include "search/commands/sweep_facts.h"
 #include "search/commands/text_width.h"
 #include "search/commands/trials_table.h"
+#include "search/curve_plot.h"
+#include "search/format.h"
 #include "trial/errors.h"
 #include "trial/json.h"
 #include "trial/text.h"
@@ -69,6 +71,43 @@ void PrintJson(const SweepFacts& facts, const std::vector<TrialRow>& rows) {
   std::fputs("\n]\n", stdout);
 }
 
+// What was best after so many trials: a point an improvement, and the last.
+std::vector<std::pair<int64_t, double>> BestSoFarOf(const SweepFacts& facts) {
+  TrialsWanted wanted;
+  wanted.order = TrialColumn::kId;
+  std::vector<std::pair<int64_t, double>> points;
+  Objective best;
+  const std::vector<TrialRow> rows = facts.query.Trials(wanted);
+  for (const TrialRow& row : rows) {
+    const Objective& value = RankedValue(row, facts.config.value);
+    if (row.state == TrialState::kFailed || !value.finite()) continue;
+    if (!best.missing() && !Better(facts.sweep.goal, value, best)) continue;
+    // A step, not a slope.
+    if (!best.missing()) points.emplace_back(row.id.value(), best.value);
+    points.emplace_back(row.id.value() + 1, value.value);
+    best = value;
+  }
+  if (!points.empty() && points.back().first < std::ssize(rows)) {
+    points.emplace_back(std::ssize(rows), best.value);
+  }
+  return points;
+}
+
+void PrintPlot(const SweepFacts& facts) {
+  const auto points = BestSoFarOf(facts);
+  if (points.empty()) {
+    std::printf("no trial has a finite value yet\n\n");
+    return;
+  }
+  std::printf("best %s so far, by trial\n", Printable(facts.sweep.metric).c_str());
+  const PlotInk ink = SpeaksUtf8() ? PlotInk::kBraille : PlotInk::kAscii;
+  for (const std::string& line :
+       PlotCurve(points, ink, {std::min<size_t>(TextWidth(), 100), 10})) {
+    std::printf("%s\n", line.c_str());
+  }
+  std::printf("\n");
+}
+
 int64_t CountOf(const SweepFacts& facts, const std::optional<TrialState>& state) {
   int64_t count = 0;
   for (const auto& [each, trials] : facts.query.Counts()) {
@@ -93,6 +132,7 @@ int TrialsCommand(const TrialsOptions& options) {
     PrintJson(facts, rows);
     return 0;
   }
+  if (options.plot) PrintPlot(facts);
   if (rows.empty()) {
     std::printf("no trials%s\n", options.state ? " in this state" : " yet");
     return 0;

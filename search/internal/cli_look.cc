@@ -40,6 +40,7 @@ void AddTrials(const CommandLine& line) {
       ->check(Checked(CLI::NonNegativeNumber))
       ->capture_default_str();
   command->add_flag("--json", trials->json, "As JSON; all of them unless --limit");
+  command->add_flag("--plot", trials->plot, "The best so far as a curve, above them");
   command->callback([=, run = line.run] {
     if (trials->json && command->count("--limit") == 0) trials->limit = 0;
     *run = [=] { return TrialsCommand(*trials); };

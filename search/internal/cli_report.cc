@@ -17,8 +17,24 @@ void AddReport(const CommandLine& line) {
   Add(command,
       "-o,--output",
       &report->output,
-      "The file to write; absent: report.html in the sweep's folder",
+      "The file to write; absent: report.html in the sweep's folder. Of several "
+      "pictures: the folder",
       "FILE");
+  AddParsed<ReportFormat>(command,
+                          "--format",
+                          "html, or pictures for a paper: svg, png; absent: html",
+                          "FORMAT",
+                          &report->format,
+                          ReportFormatFromString,
+                          "html, svg or png");
+  AddParsed<Picture>(
+      command,
+      "--view",
+      "Only this picture: parallel, history, curves or importance",
+      "VIEW",
+      &report->view,
+      [](const std::string& text) { return PictureFromString(text); },
+      "parallel, history, curves or importance");
   command->add_flag("--open", report->open, "Open it in the browser");
   command->callback(
       [=, run = line.run] { *run = [=] { return ReportCommand(*report); }; });

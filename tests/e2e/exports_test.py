@@ -14,6 +14,7 @@ import tempfile
 import threading
 import unittest
 from urllib.parse import urlparse
+from xml.etree import ElementTree
 
 from scene import Scene, SceneTest, main
 
@@ -271,6 +272,42 @@ class ExportsTest(unittest.TestCase):
         for format_, words in (("tensorboard", "--output"), ("optuna", "--output"), ("mlflow", "--uri")):
             self.assertIn(words, self.scene.hyperopt("export", self.scene.dir, "--format", format_, code=2))
         self.assertIn("mlflow", self.scene.hyperopt("export", self.scene.dir, "--uri", "http://x", code=2))
+
+    # ---- pictures ----
+
+    def test_pictures(self):
+        out = self.path("pictures")
+        said = self.scene.hyperopt("report", self.scene.dir, "--format", "svg", "--output", out).split("\n")
+        views = ("parallel", "history", "curves", "importance")
+        self.assertEqual([os.path.basename(path) for path in said if path], [f"report-{view}.svg" for view in views])
+        for view in views:
+            root = ElementTree.parse(os.path.join(out, f"report-{view}.svg")).getroot()
+            self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+        lines = ElementTree.parse(os.path.join(out, "report-parallel.svg")).getroot().findall("{*}path")
+        self.assertEqual(len(lines), 24)
+        one = self.path("one.svg")
+        self.scene.hyperopt("report", self.scene.dir, "--format", "svg", "--view", "history", "--output", one)
+        self.assertTrue(os.path.exists(one))
+        self.assertIn("--view", self.scene.hyperopt("report", self.scene.dir, "--view", "history", code=2))
+
+    def test_png_is_made_or_says_what_it_takes(self):
+        png = self.path("curves.png")
+        words = ("report", self.scene.dir, "--format", "png", "--view", "curves", "--output", png)
+        none = dict(self.scene.env, PATH=self.base)
+        self.assertIn("librsvg2-bin", self.scene.hyperopt(*words, code=3, env=none))
+        self.assertFalse(os.path.exists(png))
+        if shutil.which("rsvg-convert"):
+            self.scene.hyperopt(*words)
+            with open(png, "rb") as file:
+                self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+
+    def test_history_in_the_terminal(self):
+        plot = self.scene.hyperopt("trials", self.scene.dir, "--plot", env=dict(self.scene.env, LC_ALL="C"))
+        self.assertIn("best loss so far, by trial", plot)
+        best = min(trial["best"] for trial in self.trials if isinstance(trial["best"], float)
+                   and trial["state"] != "failed")
+        self.assertIn(f"{best:.4g}"[:5], plot)
+        self.assertIn("*", plot.split("\n\n")[0])
 
     # ---- Optuna ----
 
