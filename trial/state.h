@@ -12,9 +12,9 @@ enum class TrialState { kPending, kRunning, kPaused, kCompleted, kStopped, kFail
 enum class Reason {
   kNone,
   // stopped
-  kPruned,  // the scheduler's verdict
-  kBudget,  // time budget of the sweep over
-  kUser,    // stopped by a request
+  kPruned,    // the scheduler's verdict
+  kBudget,    // time budget of the sweep over
+  kUser,      // stopped by a request
   kReplaced,  // a changed copy of a better trial took its place
   // completed: reached the scheduler's max_t and was told to end
   kMaxTime,

@@ -37,17 +37,17 @@ std::optional<SchedulerKind> ReadType(Section& scheduler) {
   if (IsAsha(*type)) return SchedulerKind::kAsha;
   if (*type == "pbt") return SchedulerKind::kPbt;
   if (std::ranges::find(LaterTypes(), *type) != LaterTypes().end()) {
-    scheduler.Fail("type",
-                   fmt::format("{} is {}; use asha, pbt or fifo", *type, kLaterVersion));
+    scheduler.Fail(
+        "type", fmt::format("{} is {}; use asha, pbt or fifo", *type, kLaterVersion));
     return std::nullopt;
   }
   std::vector<std::string> known = {"fifo", "asha", "async_hyperband", "pbt"};
   known.insert(known.end(), LaterTypes().begin(), LaterTypes().end());
   const auto near = NearestName(*type, known);
-  scheduler.Fail("type",
-                 near
-                     ? fmt::format("no such type: {}; did you mean {}?", *type, *near)
-                     : fmt::format("no such type: {}; there are asha, pbt and fifo", *type));
+  scheduler.Fail(
+      "type",
+      near ? fmt::format("no such type: {}; did you mean {}?", *type, *near)
+           : fmt::format("no such type: {}; there are asha, pbt and fifo", *type));
   return std::nullopt;
 }
 
