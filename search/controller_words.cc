@@ -52,8 +52,8 @@ std::vector<std::string> Controller::Explain(TrialId id, Now now) const {
   } else if (row.stopping) {
     lines.push_back("has run as far as it was launched for, and is about to end");
   } else if (live.launch.budget) {
-    lines.push_back(fmt::format(
-        "runs to {} of {}", *live.launch.budget, config_.scheduler.max_t));
+    lines.push_back(
+        fmt::format("runs to {} of {}", *live.launch.budget, config_.scheduler.max_t));
   }
   return lines;
 }

@@ -48,7 +48,7 @@ std::string JsonTrial(const TrialRecord& trial) {
   return fmt::format(
       "{{\"id\":{},\"state\":\"{}\",\"attempt\":{},\"params\":{},\"best\":{},"
       "\"best_step\":{},\"last\":{},\"steps\":{},\"started\":{},\"ended\":{},"
-      "\"executor\":{},\"devices\":{},\"reason\":{},\"detail\":{},\"reports\":[",
+      "\"executor\":{},\"devices\":{},\"reason\":{},\"detail\":{},{}\"reports\":[",
       row.id.value(),
       ToString(row.state),
       row.attempt.value(),
@@ -62,7 +62,8 @@ std::string JsonTrial(const TrialRecord& trial) {
       trial.run ? QuoteJson(trial.executor) : "null",
       JsonList(trial.run ? trial.run->devices : none),
       QuoteJson(ToString(row.reason)),
-      QuoteJson(row.detail));
+      QuoteJson(row.detail),
+      row.parent ? fmt::format("\"parent\":{},", row.parent->value()) : "");
 }
 
 // ---- CSV ----

@@ -158,9 +158,10 @@ void ProgressWords::OnEvent(const EventRow& event, const Controller& controller)
   } else if (kind == "promoted" && event.trial && !no_copy_said_ &&
              event.detail.find("no_checkpoint_of") != event.detail.npos) {
     no_copy_said_ = true;
-    Say(fmt::format("trial {} keeps its place: the better one whose copy should take it "
-                    "left no complete checkpoint in $HYPEROPT_CHECKPOINT_DIR",
-                    event.trial->value()));
+    Say(fmt::format(
+        "trial {} keeps its place: the better one whose copy should take it "
+        "left no complete checkpoint in $HYPEROPT_CHECKPOINT_DIR",
+        event.trial->value()));
   } else if (kind == "odd lines" && event.trial && odd_said_ < kOddLinesSaid) {
     ++odd_said_;
     Say(fmt::format(
