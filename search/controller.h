@@ -72,9 +72,8 @@ struct ControllerStart {
   RecordSnapshot record;
   // Of the unfinished trials, and of the failed ones where they are to run again.
   std::map<TrialId, Params> params;
-  std::map<TrialId, std::vector<ReportRow>>
-      reports;                                  // of the unfinished trials that ran
-  std::map<TrialId, std::vector<RunRow>> runs;  // likewise
+  std::map<TrialId, std::vector<ReportRow>> reports;  // of those that ran
+  std::map<TrialId, std::vector<RunRow>> runs;  // of the unfinished trials that ran
   // What a scheduler that goes by curves must observe, in the order of their commit.
   std::vector<JudgedReport> curves;
   // Ends so far and what they brought, for samplers that read their history.

@@ -326,7 +326,8 @@ ControllerStart MakeControllerStart(const SearchConfig& config,
     start.params[row.id] = std::move(params[i]);
     if (row.attempt.value() == 0) continue;
     start.reports[row.id] = store.LoadReports(row.id);
-    start.runs[row.id] = store.LoadRuns(row.id);
+    // One that failed begins afresh, without its checkpoints.
+    if (!IsFinished(row.state)) start.runs[row.id] = store.LoadRuns(row.id);
   }
   start.curves = RecordedCurves(store, config, start.reports);
   if (config.scheduler.kind == SchedulerKind::kPbt) {

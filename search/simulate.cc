@@ -78,7 +78,11 @@ class Simulation {
     if (!ends && curve.cut_short) sweep_.beyond.push_back(curve.trial);
     const bool failed = curve.failed && !ends;
     if (config_.value == ValueRule::kLast && !failed) Rank(curve.trial, point.value);
-    sweep_.time += point.time;
+    int64_t reached = 0;
+    for (size_t i = 0; i < following; ++i) {
+      reached = std::max(reached, curve.points[i].time);
+    }
+    sweep_.time += reached;
     sweep_.trial_s += point.elapsed_s;
     sweep_.wall_s = std::max(sweep_.wall_s, report.at);
     StartNext(report.at);

@@ -15,12 +15,12 @@ namespace hyperopt {
 // What is known of a trial.
 struct KnownCurve {
   struct Point {
-    int64_t time = 0;      // in units of the scheduler's time_attr
+    int64_t time = 0;      // in units of the scheduler's time_attr; -1: none
     double elapsed_s = 0;  // since the trial's start
     Objective value;
   };
   TrialId trial;
-  std::vector<Point> points;  // as recorded; times ascend, all at least 0
+  std::vector<Point> points;  // in the order in which they came
   bool failed = false;        // it ended by failing
   bool cut_short = false;     // it was told to stop, or has not ended: it could go on
 };

@@ -28,10 +28,21 @@ SearchConfig WithScheduler(const RecordedSweep& sweep, std::string text) {
   if (text.find_first_of(":{") == text.npos) text = "{type: " + text + "}";
   const SweepRow& row = sweep.record.sweep;
   const auto cwd = row.origin.find("cwd");
-  return ParseConfig(row.resolved,
-                     "the record",
-                     cwd == row.origin.end() ? "." : cwd->second,
-                     {{"hyperopt.executor.scheduler", text}});
+  constexpr std::string_view kKey = "hyperopt.executor.scheduler";
+  try {
+    return ParseConfig(row.resolved,
+                       "the record",
+                       cwd == row.origin.end() ? "." : cwd->second,
+                       {{std::string(kKey), text}});
+  } catch (const ConfigErrors& errors) {
+    // Said of the option that was typed.
+    std::vector<std::string> lines = errors.lines();
+    const std::string said = fmt::format("--set {0}: {0}", kKey);
+    for (std::string& line : lines) {
+      if (line.starts_with(said)) line.replace(0, said.size(), "--scheduler");
+    }
+    throw ConfigErrors(std::move(lines));
+  }
 }
 
 bool IsCutShort(const TrialRow& row) {
@@ -48,26 +59,23 @@ std::vector<KnownCurve> CurvesOf(const RecordedSweep& sweep,
   }
   std::map<TrialId, KnownCurve*> curve_of;
   for (KnownCurve& curve : curves) curve_of[curve.trial] = &curve;
-  size_t reports = 0, points = 0;
+  size_t reports = 0, timed = 0;
   for (const JudgedReport& report : ReplayRecord(*sweep.store, config)) {
     ++reports;
-    auto& known = curve_of.at(report.trial)->points;
-    if (report.time < 0 || (!known.empty() && report.time <= known.back().time)) {
-      continue;
-    }
-    known.push_back({report.time, report.elapsed_s, report.value});
-    ++points;
+    if (report.time >= 0) ++timed;
+    curve_of.at(report.trial)
+        ->points.push_back({report.time, report.elapsed_s, report.value});
   }
-  if (points == 0) {
-    throw ConfigError(
-        reports == 0
-            ? fmt::format("{}: no trial has reported, so that there is no curve to "
-                          "replay",
-                          sweep.dir.string())
-            : fmt::format("{}: no report says {}, which the scheduler goes by; name "
-                          "another time_attr (training_iteration counts reports)",
-                          sweep.dir.string(),
-                          config.scheduler.time_attr));
+  if (reports == 0) {
+    throw ConfigError(sweep.dir.string() +
+                      ": no trial has reported, so that there is no curve to replay");
+  }
+  if (timed == 0) {
+    throw ConfigError(fmt::format(
+        "{}: no report says {}, which the scheduler goes by; name another time_attr "
+        "(training_iteration counts reports)",
+        sweep.dir.string(),
+        config.scheduler.time_attr));
   }
   return curves;
 }

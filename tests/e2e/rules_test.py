@@ -4,6 +4,7 @@
   rules_test.py BUILD_DIR [unittest's words]
 """
 
+import json
 import signal
 import sys
 
@@ -66,6 +67,29 @@ class RulesTest(SceneTest):
         self.assertEqual(self.ends(), [("completed", "")] * 2 + [("stopped", "pruned")])
         self.verified()
         scene.nothing_left()
+
+    def test_simulate(self):
+        # Four trials to their end; under asha two would have ended at the first rung.
+        scene = self.scene
+        scene.search(TO_THE_END % ("$HYPEROPT_TRIAL", 9), num_samples=4, max_concurrent_trials=1)
+        scene.run()
+        asha = "{type: asha, max_t: 4, reduction_factor: 2}"
+        said = json.loads(scene.hyperopt("simulate", scene.dir, "--scheduler", asha, "--json"))
+        self.assertEqual((said["recorded"]["time"], said["recorded"]["best"]), (16, 0))
+        # Losses rise from trial to trial: after the first one each is stopped at once.
+        self.assertEqual((said["simulated"]["time"], said["simulated"]["ended_early"]), (4 + 3, 3))
+        self.assertEqual(said["simulated"]["cut_short"], [])
+        self.assertIn("3 of 4 trials end before", scene.hyperopt("simulate", scene.dir, "--scheduler", asha))
+        self.assertIn("did you mean asha?", scene.hyperopt("simulate", scene.dir, "--scheduler", "asah", code=2))
+        self.assertIn("no report says epoch", scene.hyperopt(
+            "simulate", scene.dir, "--scheduler", "{type: target, value: 1, time_attr: epoch}", code=2))
+        self.assertIn("not available", scene.hyperopt("simulate", scene.dir, "--sampler", "tpe", code=2))
+        # A sweep whose trials were stopped does not know how they would have gone on.
+        scene.search(TO_THE_END % ("$HYPEROPT_TRIAL", "$([ $HYPEROPT_TRIAL -lt 2 ] && echo 9 || echo 2)"),
+                     num_samples=4, max_concurrent_trials=1, scheduler=MEDIAN)
+        scene.run("--fresh")
+        said = json.loads(scene.hyperopt("simulate", scene.dir, "--scheduler", "fifo", "--json"))
+        self.assertEqual(said["simulated"]["cut_short"], [2, 3])
 
     def test_any(self):
         # Trial 0 reaches the target, 1 stands still, 2 is worse than both at the second rung of asha.
