@@ -145,16 +145,19 @@ std::string TimeAttrText(const TrialFacts& facts, const Seen& seen) {
   return text;
 }
 
-// Between the first and the last report with the metric.
+// Between the first and the last report with the metric, of the last attempt: each
+// counts its own time.
 std::string PaceText(const Seen& seen) {
   if (seen.metric.empty()) return "";
   const ReportRow& first = *seen.metric.front();
   const ReportRow& last = *seen.metric.back();
   std::string text =
       fmt::format("the first report after {}", DurationText(first.elapsed_s));
-  const int64_t steps = last.step - first.step;
+  const ReportRow& from = **std::ranges::find_if(
+      seen.metric, [&](const ReportRow* report) { return report->key == last.key; });
+  const int64_t steps = last.step - from.step;
   if (steps > 0) {
-    const double each = (last.elapsed_s - first.elapsed_s) / static_cast<double>(steps);
+    const double each = (last.elapsed_s - from.elapsed_s) / static_cast<double>(steps);
     text += fmt::format(", then {} a step", DurationText(each));
   }
   return text;
