@@ -141,6 +141,20 @@ TEST_CASE("warped values keep their order, and stay finite at the ends of double
   }
 }
 
+TEST_CASE("one divergence does not flatten the rest, and is as bad as a failure") {
+  auto ended = Values({1, 2, 3, 4, 5, 6, 1e300});
+  ended.push_back({{}, Outcome::kFailed, 0, 0});
+  const std::vector<double> warped = WarpOutputs(ended);
+  for (size_t i = 0; i < 6; ++i) CHECK(warped[i] + 0.02 < warped[i + 1]);
+  CHECK(warped[6] == warped[7]);
+}
+
+TEST_CASE("where no value is better than the median the worse ones are told by rank") {
+  const std::vector<double> warped = WarpOutputs(Values({1, 1, 1, 1, 1, 7, 9, 1e300}));
+  CHECK(warped[0] == warped[4]);
+  for (size_t i = 4; i + 1 < warped.size(); ++i) CHECK(warped[i] < warped[i + 1]);
+}
+
 TEST_CASE("values that say nothing are all 0") {
   for (const double v : WarpOutputs(Values({4, 4, 4}))) CHECK(v == 0);
   for (const double v : WarpOutputs(Values({4}))) CHECK(v == 0);

@@ -194,9 +194,65 @@ TEST_CASE("the mixed optimiser finds a peak in numbers, levels and categories") 
                       return f(row);
                     }};
   Rng rng(1, TrialId(1), "optimise");
-  const std::vector<Row> found = OptimiseMixed(encoding, score, {}, rng);
+  const std::vector<Row> found = OptimiseMixed(encoding, score, {}, 1, rng);
   REQUIRE_FALSE(found.empty());
   CHECK(f(found[0]) > -1e-4);
+}
+
+TEST_CASE("less effort scores fewer rows, and still climbs") {
+  const Encoding encoding{Mixed()};
+  const auto run = [&](double effort, size_t* scored) {
+    const Score score{[&](std::span<const Row> rows) {
+                        *scored += rows.size();
+                        std::vector<double> values;
+                        for (const Row& row : rows) {
+                          values.push_back(-std::pow(row[0] - 0.77, 2));
+                        }
+                        return values;
+                      },
+                      [](const Row& row, std::vector<double>& g) {
+                        g = {-2 * (row[0] - 0.77), 0, 0, 0};
+                        return -std::pow(row[0] - 0.77, 2);
+                      }};
+    Rng rng(1, TrialId(1), "optimise");
+    return OptimiseMixed(encoding, score, {}, effort, rng)[0][0];
+  };
+  size_t all = 0, some = 0;
+  CHECK(run(1, &all) == doctest::Approx(0.77).epsilon(0.01));
+  CHECK(run(0.3, &some) == doctest::Approx(0.77).epsilon(0.01));
+  CHECK(2 * some < all);
+}
+
+// Many trials are equally good: a model expects most where it knows least, which is in
+// the corners.
+TEST_CASE("on a plateau every fourth proposal stays inside the space") {
+  std::vector<Parameter> parameters;
+  for (const char* name : {"a", "b", "c", "d"})
+    parameters.push_back({name, FloatDomain{}});
+  const SearchSpace space(parameters);
+  const Encoding encoding(space);
+  Observations seen(encoding, Goal::kMinimize);
+  History history;
+  for (int i = 0; i < 40; ++i) {
+    Rng rng(4, TrialId(i), "plateau");
+    std::vector<double> cube(4);
+    for (double& u : cube) u = rng.Uniform();
+    history.ended.push_back({TrialId(i),
+                             TrialState::kCompleted,
+                             encoding.ToParams(cube),
+                             Objective::Of(cube[0] < 0.6 ? 0.0 : 1 + cube[1]),
+                             1});
+  }
+  seen.Update(history);
+  const auto proposer = MakeGpProposer(encoding, 1);
+  int inside = 0;
+  for (int id = 43; id < 123; id += 4) {
+    const std::vector<Row> rows = proposer->Propose(TrialId(id), seen);
+    for (double u : rows[0]) {
+      inside += u > 1e-6 && u < 1 - 1e-6;
+    }
+  }
+  CHECK(inside > 60);  // of 80
 }
 
 TEST_CASE("drawn and most likely hyperparameters see which axis matters") {

@@ -75,5 +75,16 @@ TEST_CASE("far from everything the density is that of the uniform component") {
         doctest::Approx(std::log(1 / 201.0)).epsilon(0.01));
 }
 
+TEST_CASE("the better of two good rows weighs more") {
+  const Encoding encoding(SearchSpace({{"x", FloatDomain{}}}));
+  const ParzenMixture good = MixtureOfGood(encoding, {{0.1}, {0.9}});
+  CHECK(good.LogDensity(std::vector<double>{0.1}) >
+        good.LogDensity(std::vector<double>{0.9}) + 0.1);
+  CHECK(GoodCount(0) == 0);
+  CHECK(GoodCount(1) == 1);
+  CHECK(GoodCount(100) == 8);
+  CHECK(GoodCount(1000000) == 40);
+}
+
 }  // namespace
 }  // namespace hyperopt::internal

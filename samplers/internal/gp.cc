@@ -9,6 +9,7 @@
 #include "samplers/internal/gp_fit.h"
 #include "samplers/internal/optimise_mixed.h"
 #include "samplers/internal/output_warp.h"
+#include "samplers/internal/parzen.h"
 
 namespace hyperopt::internal {
 namespace {
@@ -21,8 +22,13 @@ constexpr size_t kMostFitted = 200;       // observations theta is fitted on
 constexpr size_t kMostConditioned = 500;  // observations a model knows
 constexpr size_t kAnchors = 4;
 constexpr double kClosest = 1e-5;
-// Once so many trials brought nothing better, every other one takes the lower
-// confidence bound.
+// Of two trials at once the second is not to wait for the last digits of the first.
+constexpr double kClosestPending = 1e-3;
+constexpr size_t kDraws = 256;
+// A model of more trials than this scores fewer candidates: each costs their square.
+constexpr double kFullEffort = 160;
+// Once so many trials brought nothing better, every fourth one takes the lower
+// confidence bound, and every fourth one a draw near the good trials.
 constexpr size_t kStale = 8;
 constexpr double kBoundSds = 2;
 
@@ -75,8 +81,9 @@ class Ensemble {
       : wish_(wish) {
     for (const Vector& theta : thetas) {
       models_.emplace_back(encoding, data.rows, data.y, theta);
-      best_.push_back(models_.back().LeastMean());
       for (const Row& row : pending) models_.back().Believe(row);
+      // What a trial that runs will find is no improvement any more.
+      best_.push_back(models_.back().LeastMean());
     }
   }
 
@@ -143,17 +150,19 @@ class GpProposer final : public Proposer {
     const std::span<const Observation> ended = seen.ended();
     Fit(ended, seen.generation());
     const Data data = DataOf(ended, kMostConditioned);
-    const bool bound = id.value() % 2 == 1 && IsStale(ended);
+    // A maximum of the improvement lies in a corner of the space more often than an
+    // objective's does, most of all where many trials are equally good.
+    const bool stale = IsStale(ended);
+    const bool bound = stale && id.value() % 4 == 1;
+    const bool near_good = stale && id.value() % 4 == 3;
     const Ensemble ensemble(bound ? Wish::kBound : Wish::kImprovement,
                             encoding_,
                             data,
                             seen.pending(),
                             thetas_);
-    const Score score{
-        [&](std::span<const Row> rows) { return ensemble.Many(rows); },
-        [&](const Row& row, std::vector<double>& g) { return ensemble.One(row, g); }};
     Rng rng(seed_, id, "gp");
-    std::vector<Row> rows = OptimiseMixed(encoding_, score, Anchors(data), rng);
+    std::vector<Row> rows =
+        near_good ? DrawNearGood(ensemble, data, rng) : Everywhere(ensemble, data, rng);
     MoveNew(rows, ended, seen.pending());
     return rows;
   }
@@ -172,33 +181,78 @@ class GpProposer final : public Proposer {
     return least(ended.last(kStale)) >= least(ended.first(ended.size() - kStale));
   }
 
-  static std::vector<Row> Anchors(const Data& data) {
+  static std::vector<Row> BestOf(const Data& data, size_t count) {
     std::vector<size_t> order(data.y.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::ranges::stable_sort(order,
                              [&](size_t a, size_t b) { return data.y[a] < data.y[b]; });
-    std::vector<Row> anchors;
-    for (size_t i = 0; i < std::min(kAnchors, order.size()); ++i) {
-      anchors.push_back(data.rows[order[i]]);
+    std::vector<Row> rows;
+    for (size_t i = 0; i < std::min(count, order.size()); ++i) {
+      rows.push_back(data.rows[order[i]]);
     }
-    return anchors;
+    return rows;
+  }
+
+  std::vector<Row> Everywhere(const Ensemble& ensemble,
+                              const Data& data,
+                              Rng& rng) const {
+    const Score score{
+        [&](std::span<const Row> rows) { return ensemble.Many(rows); },
+        [&](const Row& row, std::vector<double>& g) { return ensemble.One(row, g); }};
+    const double effort =
+        std::min(1.0, kFullEffort / static_cast<double>(data.rows.size()));
+    return OptimiseMixed(encoding_, score, BestOf(data, kAnchors), effort, rng);
+  }
+
+  // One categorical axis has one level in all rows. Where a category was tried with
+  // numbers that suit another one the model thinks badly of it, and would not return.
+  void ForceCategory(std::vector<Row>& rows, Rng& rng) const {
+    std::vector<size_t> categorical;
+    for (size_t j = 0; j < encoding_.size(); ++j) {
+      if (encoding_.axes()[j].kind == AxisKind::kCategorical) categorical.push_back(j);
+    }
+    if (categorical.empty()) return;
+    const size_t axis = categorical[rng.Below(categorical.size())];
+    const auto levels = static_cast<uint64_t>(encoding_.axes()[axis].levels);
+    const auto level = static_cast<double>(rng.Below(levels));
+    for (Row& row : rows) row[axis] = level;
+  }
+
+  std::vector<Row> DrawNearGood(const Ensemble& ensemble,
+                                const Data& data,
+                                Rng& rng) const {
+    const ParzenMixture good =
+        MixtureOfGood(encoding_, BestOf(data, GoodCount(data.rows.size())));
+    std::vector<Row> draws;
+    for (size_t i = 0; i < kDraws; ++i) draws.push_back(good.Draw(rng));
+    ForceCategory(draws, rng);
+    const std::vector<double> scores = ensemble.Many(draws);
+    std::vector<size_t> order(draws.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::stable_sort(order,
+                             [&](size_t a, size_t b) { return scores[a] > scores[b]; });
+    std::vector<Row> rows;
+    for (size_t i : order) rows.push_back(std::move(draws[i]));
+    return rows;
   }
 
   // Rows that repeat what was tried come last: nothing new would be learnt.
   static void MoveNew(std::vector<Row>& rows,
                       std::span<const Observation> ended,
                       std::span<const Row> pending) {
-    const auto close = [](const Row& a, const Row& b) {
+    const auto close = [](const Row& a, const Row& b, double distance) {
       for (size_t j = 0; j < a.size(); ++j) {
-        if (std::fabs(a[j] - b[j]) > kClosest) return false;
+        if (std::fabs(a[j] - b[j]) > distance) return false;
       }
       return true;
     };
     const auto is_new = [&](const Row& row) {
       return std::ranges::none_of(
-                 ended, [&](const Observation& o) { return close(o.row, row); }) &&
-             std::ranges::none_of(pending,
-                                  [&](const Row& other) { return close(other, row); });
+                 ended,
+                 [&](const Observation& o) { return close(o.row, row, kClosest); }) &&
+             std::ranges::none_of(pending, [&](const Row& other) {
+               return close(other, row, kClosestPending);
+             });
     };
     // The first new one is enough.
     const auto found = std::ranges::find_if(rows, is_new);

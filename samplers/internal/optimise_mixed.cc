@@ -9,9 +9,9 @@
 namespace hyperopt::internal {
 namespace {
 
-constexpr size_t kEven = 512;
+constexpr size_t kEven = 1024;
 constexpr size_t kAround = 64;  // an anchor
-constexpr size_t kStarts = 4;
+constexpr size_t kStarts = 6;
 constexpr int kRounds = 4;
 constexpr int kEvaluations = 24;
 constexpr int64_t kAllLevels = 16;
@@ -22,8 +22,8 @@ using Scored = std::pair<double, Row>;
 
 class Optimiser {
  public:
-  Optimiser(const Encoding& encoding, const Score& score, Rng& rng)
-      : encoding_(encoding), score_(score), rng_(rng) {
+  Optimiser(const Encoding& encoding, const Score& score, double effort, Rng& rng)
+      : encoding_(encoding), score_(score), effort_(effort), rng_(rng) {
     for (size_t i = 0; i < encoding.size(); ++i) {
       const bool number = encoding.axes()[i].kind == AxisKind::kContinuous;
       (number ? continuous_ : discrete_).push_back(i);
@@ -33,7 +33,7 @@ class Optimiser {
   std::vector<Row> Run(std::span<const Row> anchors) {
     std::vector<Scored> found = Evaluate(Candidates(anchors));
     Sort(found);
-    const size_t starts = std::min(kStarts, found.size());
+    const size_t starts = std::min(Share(kStarts), found.size());
     std::vector<Scored> climbed;
     for (size_t i = 0; i < starts; ++i) climbed.push_back(Climb(found[i]));
     found.insert(found.end(), climbed.begin(), climbed.end());
@@ -46,6 +46,10 @@ class Optimiser {
   }
 
  private:
+  size_t Share(size_t usual) const {
+    return static_cast<size_t>(std::ceil(effort_ * static_cast<double>(usual)));
+  }
+
   static void Sort(std::vector<Scored>& found) {
     std::ranges::stable_sort(
         found, [](const Scored& a, const Scored& b) { return a.first > b.first; });
@@ -63,11 +67,11 @@ class Optimiser {
   std::vector<Row> Candidates(std::span<const Row> anchors) {
     std::vector<Row> rows;
     const uint64_t seed = rng_.Next();
-    for (size_t i = 0; i < kEven; ++i) {
+    for (size_t i = 0; i < Share(kEven); ++i) {
       rows.push_back(encoding_.FromCube(SobolPoint(i, encoding_.size(), seed)));
     }
     for (const Row& anchor : anchors) {
-      for (size_t i = 0; i < kAround; ++i) {
+      for (size_t i = 0; i < Share(kAround); ++i) {
         rows.push_back(Near(anchor, kScales[i % std::size(kScales)]));
       }
     }
@@ -179,6 +183,7 @@ class Optimiser {
 
   const Encoding& encoding_;
   const Score& score_;
+  const double effort_;
   Rng& rng_;
   std::vector<size_t> continuous_, discrete_;
 };
@@ -188,9 +193,10 @@ class Optimiser {
 std::vector<Row> OptimiseMixed(const Encoding& encoding,
                                const Score& score,
                                std::span<const Row> anchors,
+                               double effort,
                                Rng& rng) {
   if (encoding.size() == 0) return {Row{}};
-  return Optimiser(encoding, score, rng).Run(anchors);
+  return Optimiser(encoding, score, effort, rng).Run(anchors);
 }
 
 }  // namespace hyperopt::internal

@@ -18,10 +18,12 @@ struct Score {
 };
 
 // Rows with their scores, the best first, all different. `anchors` are rows to look
-// around, the most promising first. Never empty where the space has an axis.
+// around, the most promising first. `effort` in (0, 1] is the share of the usual
+// candidates that are scored. Never empty where the space has an axis.
 std::vector<Row> OptimiseMixed(const Encoding& encoding,
                                const Score& score,
                                std::span<const Row> anchors,
+                               double effort,
                                Rng& rng);
 
 }  // namespace hyperopt::internal

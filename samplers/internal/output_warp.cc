@@ -9,6 +9,8 @@
 namespace hyperopt::internal {
 namespace {
 
+constexpr double kMostAbove = 4;
+
 // The distance of two values over another, also where a difference overflows.
 double Ratio(double value, double middle, double scale) {
   return (value / 4 - middle / 4) / scale;
@@ -36,13 +38,10 @@ double QuarterSpread(std::span<const double> better, double median) {
   return most * std::sqrt(square / static_cast<double>(better.size()));
 }
 
-// Of the values in ascending order: place i of them has warped[i].
-std::vector<double> HalfRank(std::span<const double> sorted, size_t failed) {
+// Of the values in ascending order: place i of them has warped[i]. Ranks, where no
+// value is better than the median.
+std::vector<double> RankedOf(std::span<const double> sorted, size_t failed) {
   const size_t n = sorted.size() + failed;
-  const double median = sorted[std::min(sorted.size() - 1, (n - 1) / 2)];
-  size_t better = 0;
-  while (better < sorted.size() && sorted[better] <= median) ++better;
-  const double spread = QuarterSpread(sorted.subspan(0, better), median);
   std::vector<double> warped(n);
   for (size_t i = 0; i < n;) {
     size_t end = i + 1;
@@ -50,14 +49,28 @@ std::vector<double> HalfRank(std::span<const double> sorted, size_t failed) {
     while (end < sorted.size() && sorted[end] == sorted[i]) ++end;
     const double rank = (static_cast<double>(i + end) * 0.5) / static_cast<double>(n);
     const double normal = NormalQuantile(std::clamp(rank, 0.5, 1 - 0.5 / (n + 1.0)));
-    const bool raw = i < better && spread > 0;
-    const double value =
-        raw ? Ratio(sorted[i], median, spread) : (i < better ? 0.0 : normal);
     std::fill(warped.begin() + static_cast<ptrdiff_t>(i),
               warped.begin() + static_cast<ptrdiff_t>(end),
-              value);
+              normal);
     i = end;
   }
+  return warped;
+}
+
+// The same: distances from the median in units of the better half's spread, the worse
+// ones up to kMostAbove; a failure is as bad as the worst value.
+std::vector<double> Winsorised(std::span<const double> sorted, size_t failed) {
+  const size_t n = sorted.size() + failed;
+  const double median = sorted[std::min(sorted.size() - 1, (n - 1) / 2)];
+  const auto above = std::ranges::upper_bound(sorted, median);
+  const double spread = QuarterSpread({sorted.begin(), above}, median);
+  if (!(spread > 0)) return RankedOf(sorted, failed);
+  std::vector<double> warped;
+  for (double value : sorted) {
+    warped.push_back(std::min(Ratio(value, median, spread), kMostAbove));
+  }
+  // A failure is to be told from the median also where nothing else is worse.
+  warped.resize(n, std::max(warped.back(), 1.0));
   return warped;
 }
 
@@ -116,7 +129,7 @@ std::vector<double> WarpOutputs(std::span<const Observation> ended) {
   }
   std::vector<double> result(ended.size(), 0.0);
   if (sorted.empty()) return result;
-  std::vector<double> warped = HalfRank(sorted, ended.size() - sorted.size());
+  std::vector<double> warped = Winsorised(sorted, ended.size() - sorted.size());
   Standardise(warped);
   const double power = ChooseYeoJohnson(warped);
   for (double& v : warped) v = YeoJohnson(v, power);

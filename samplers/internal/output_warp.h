@@ -11,9 +11,9 @@ namespace hyperopt::internal {
 // One number an observation, to be minimised, with mean 0 and variance 1 (all 0 where
 // nothing tells them apart), always finite:
 //   1. a failure ranks last, among the others the order is that of the values;
-//   2. the worse half becomes what its ranks would be in a normal distribution that has
-//      the better half's spread (Vizier's half-rank), so that one divergence of 1e300
-//      does not flatten the rest;
+//   2. values are told in units of the better half's spread about the median, and none
+//      is more than 4 of them above it, so that one divergence of 1e300 does not
+//      flatten the rest; where no value is better than the median, by rank;
 //   3. a Yeo-Johnson transform of the most likely power.
 std::vector<double> WarpOutputs(std::span<const Observation> ended);
 

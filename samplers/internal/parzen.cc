@@ -1,5 +1,6 @@
 #include "samplers/internal/parzen.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -8,7 +9,10 @@
 namespace hyperopt::internal {
 namespace {
 
+using Array = Eigen::Map<const Eigen::ArrayXd>;
+
 constexpr double kLeastBandwidth = 0.01;
+constexpr size_t kMostGood = 40;
 constexpr double kLeastMass = 1e-300;
 const double kLogRootTwoPi = 0.5 * std::log(2 * std::numbers::pi);
 
@@ -82,13 +86,7 @@ void ParzenMixture::BuildConstants() {
       columns_.push_back(m);
     }
   }
-  for (size_t axis : ordered_) {
-    auto& levels = levels_.emplace_back();
-    for (const Row& row : rows_) {
-      levels.push_back(
-          static_cast<uint32_t>(encoding_.axes()[axis].LevelOf(row[axis])));
-    }
-  }
+  for (size_t axis : ordered_) BuildOrdered(axis);
   for (size_t axis : categorical_) {
     auto& levels = levels_.emplace_back();
     for (const Row& row : rows_) levels.push_back(static_cast<uint32_t>(row[axis]));
@@ -96,40 +94,53 @@ void ParzenMixture::BuildConstants() {
   }
 }
 
-void ParzenMixture::OrderedKernel(size_t axis,
-                                  double u,
-                                  std::vector<double>& by_level) const {
+void ParzenMixture::BuildOrdered(size_t axis) {
   const Axis& a = encoding_.axes()[axis];
-  const auto k = static_cast<size_t>(a.LevelOf(u));
-  const double s = bandwidths_[axis];
-  by_level.resize(static_cast<size_t>(a.levels));
-  for (size_t level = 0; level < by_level.size(); ++level) {
-    const double m = a.MiddleOf(static_cast<int64_t>(level));
-    by_level[level] = LogMass(a.edges[k], a.edges[k + 1], m, s) - LogMass(0, 1, m, s);
+  auto& levels = levels_.emplace_back();
+  auto& present = present_.emplace_back();
+  std::vector<double> log_mass(static_cast<size_t>(a.levels), 1.0);  // 1: not yet
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    const auto level = static_cast<uint32_t>(a.LevelOf(rows_[i][axis]));
+    levels.push_back(level);
+    if (log_mass[level] > 0) {
+      log_mass[level] = LogMass(0, 1, a.MiddleOf(level), bandwidths_[axis]);
+      present.push_back(level);
+    }
+    log_constant_[i] -= log_mass[level];
   }
+  kernels_.emplace_back(static_cast<size_t>(a.levels));
+}
+
+const std::vector<double>& ParzenMixture::OrderedKernel(size_t j, size_t k) const {
+  std::vector<double>& by_level = kernels_[j][k];
+  if (!by_level.empty()) return by_level;
+  const Axis& a = encoding_.axes()[ordered_[j]];
+  const double s = bandwidths_[ordered_[j]];
+  by_level.resize(static_cast<size_t>(a.levels));
+  for (uint32_t level : present_[j]) {
+    const double m = a.MiddleOf(level);
+    by_level[level] = LogMass(a.edges[k], a.edges[k + 1], m, s);
+  }
+  return by_level;
 }
 
 double ParzenMixture::LogDensity(std::span<const double> row) const {
   const size_t n = rows_.size();
+  const auto size = static_cast<Eigen::Index>(n);
   std::vector<double> logs = log_constant_;
+  Eigen::Map<Eigen::ArrayXd> sums(logs.data(), size);
   double uniform = std::log(prior_) + log_uniform_;
   for (size_t j = 0; j < continuous_.size(); ++j) {
     const double u = row[continuous_[j]];
     const double s = bandwidths_[continuous_[j]];
     const double scale = -0.5 / (s * s);
-    const double* column = columns_.data() + j * n;
-    for (size_t i = 0; i < n; ++i) {
-      const double off = u - column[i];
-      logs[i] += scale * off * off;
-    }
+    sums += scale * (u - Array(columns_.data() + j * n, size)).square();
   }
-  std::vector<double> by_level;
   for (size_t j = 0; j < ordered_.size(); ++j) {
     const Axis& axis = encoding_.axes()[ordered_[j]];
-    const double u = row[ordered_[j]];
-    OrderedKernel(ordered_[j], u, by_level);
+    const auto k = static_cast<size_t>(axis.LevelOf(row[ordered_[j]]));
+    const std::vector<double>& by_level = OrderedKernel(j, k);
     for (size_t i = 0; i < n; ++i) logs[i] += by_level[levels_[j][i]];
-    const auto k = static_cast<size_t>(axis.LevelOf(u));
     uniform += std::log(axis.edges[k + 1] - axis.edges[k]);
   }
   for (size_t j = 0; j < categorical_.size(); ++j) {
@@ -142,13 +153,9 @@ double ParzenMixture::LogDensity(std::span<const double> row) const {
     const auto& levels = levels_[ordered_.size() + j];
     for (size_t i = 0; i < n; ++i) logs[i] += levels[i] == level ? same : other;
   }
-  double most = uniform;
-  for (double log : logs) most = std::max(most, log);
-  double sum = std::exp(uniform - most);
-  for (double log : logs) {
-    if (log > most - 40) sum += std::exp(log - most);
-  }
-  return most + std::log(sum);
+  if (n == 0) return uniform;
+  const double most = std::max(uniform, sums.maxCoeff());
+  return most + std::log(std::exp(uniform - most) + (sums - most).exp().sum());
 }
 
 double ParzenMixture::DrawAxis(size_t axis, double centre, Rng& rng) const {
@@ -181,6 +188,20 @@ Row ParzenMixture::Draw(Rng& rng) const {
     row[axis] = DrawAxis(axis, (*centre)[axis], rng);
   }
   return row;
+}
+
+size_t GoodCount(size_t n) {
+  const auto count = static_cast<size_t>(std::ceil(0.8 * std::sqrt(n)));
+  return std::min({count, kMostGood, n});
+}
+
+ParzenMixture MixtureOfGood(const Encoding& encoding, std::vector<Row> best_first) {
+  std::vector<double> weights;
+  const auto n = static_cast<double>(best_first.size());
+  for (size_t i = 0; i < best_first.size(); ++i) {
+    weights.push_back(1.5 - (static_cast<double>(i) + 0.5) / n);
+  }
+  return ParzenMixture(encoding, std::move(best_first), std::move(weights), 1);
 }
 
 }  // namespace hyperopt::internal

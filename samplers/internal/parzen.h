@@ -34,7 +34,9 @@ class ParzenMixture {
   // the kernel's mass in [0, 1] and its other constants.
   void BuildConstants();
   double DrawAxis(size_t axis, double centre, Rng& rng) const;
-  void OrderedKernel(size_t axis, double u, std::vector<double>& by_level) const;
+  void BuildOrdered(size_t axis);
+  // By level of a component: the log of its mass in cell `k` of the j-th ordered axis.
+  const std::vector<double>& OrderedKernel(size_t j, size_t k) const;
 
   const Encoding& encoding_;
   std::vector<Row> rows_;
@@ -43,9 +45,18 @@ class ParzenMixture {
   std::vector<double> bandwidths_;
   std::vector<double> log_constant_;  // by component: weight and truncations
   std::vector<size_t> continuous_, ordered_, categorical_;
-  std::vector<double> columns_;                // continuous axes, axis after axis
-  std::vector<std::vector<uint32_t>> levels_;  // of ordered and categorical axes
+  std::vector<double> columns_;                 // continuous axes, axis after axis
+  std::vector<std::vector<uint32_t>> levels_;   // of ordered and categorical axes
+  std::vector<std::vector<uint32_t>> present_;  // ordered axes: levels of components
+  // Memoised: the results of OrderedKernel, empty where not yet computed.
+  mutable std::vector<std::vector<std::vector<double>>> kernels_;
   double log_uniform_ = 0;  // the uniform component's, less ordered ones
 };
+
+// How many of n trials count as good ones.
+size_t GoodCount(size_t n);
+// Of good rows, the best first: the better one weighs more, from 1.5 down to 0.5 in
+// equal steps, and the uniform component 1.
+ParzenMixture MixtureOfGood(const Encoding& encoding, std::vector<Row> best_first);
 
 }  // namespace hyperopt::internal

@@ -1,7 +1,6 @@
 #include "samplers/internal/tpe.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "samplers/internal/parzen.h"
@@ -11,13 +10,7 @@ namespace hyperopt::internal {
 namespace {
 
 constexpr size_t kCandidates = 48;
-constexpr size_t kMostGood = 40;
 constexpr size_t kMostBad = 400;
-
-size_t GoodCount(size_t n) {
-  const auto count = static_cast<size_t>(std::ceil(0.8 * std::sqrt(n)));
-  return std::min({count, kMostGood, n});
-}
 
 // Values first, then pruned ones (those that came further first), then failures; among
 // equals the older first.
@@ -42,9 +35,18 @@ class TpeProposer final : public Proposer {
     };
     const size_t good_count = GoodCount(ended.size());
     const auto middle = order.begin() + static_cast<ptrdiff_t>(good_count);
-    std::partial_sort(order.begin(), middle, order.end(), better);
-    const ParzenMixture good = Good(ended, {order.begin(), middle});
-    const ParzenMixture bad = Bad(ended, {middle, order.end()}, seen.pending());
+    std::nth_element(order.begin(), middle, order.end(), better);
+    std::sort(order.begin(), middle, better);
+    std::vector<Row> best;
+    for (auto i = order.begin(); i != middle; ++i) best.push_back(ended[*i].row);
+    const ParzenMixture good = MixtureOfGood(encoding_, std::move(best));
+    std::vector<bool> is_good(ended.size());
+    for (auto i = order.begin(); i != middle; ++i) is_good[*i] = true;
+    std::vector<size_t> others;
+    for (size_t i = 0; i < ended.size(); ++i) {
+      if (!is_good[i]) others.push_back(i);
+    }
+    const ParzenMixture bad = Bad(ended, others, seen.pending());
 
     Rng rng(seed_, id, "tpe");
     std::vector<std::pair<double, Row>> scored;
@@ -61,25 +63,11 @@ class TpeProposer final : public Proposer {
   }
 
  private:
-  // The better one weighs more: from 1.5 down to 0.5 in equal steps.
-  ParzenMixture Good(const std::vector<Observation>& ended,
-                     std::span<const size_t> best_first) const {
-    std::vector<Row> rows;
-    std::vector<double> weights;
-    const auto n = static_cast<double>(best_first.size());
-    for (size_t i : best_first) {
-      weights.push_back(1.5 - (static_cast<double>(rows.size()) + 0.5) / n);
-      rows.push_back(ended[i].row);
-    }
-    return ParzenMixture(encoding_, std::move(rows), std::move(weights), 1);
-  }
-
   // Of many the newest half of the places, and an even choice of the older ones, whose
   // weight falls with their age.
   ParzenMixture Bad(const std::vector<Observation>& ended,
-                    std::vector<size_t> others,
+                    std::span<const size_t> others,
                     std::span<const Row> pending) const {
-    std::ranges::sort(others);
     std::vector<Row> rows;
     std::vector<double> weights;
     const size_t n = others.size();
