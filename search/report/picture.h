@@ -18,7 +18,7 @@ inline constexpr Picture kAllPictures[] = {
 std::string_view ToString(Picture picture);
 std::optional<Picture> PictureFromString(std::string_view text);
 
-// A whole SVG document. Where there is nothing to draw it says so. At most 2,000 trials
+// A whole SVG document. Where there is nothing to draw it says so. At most 600 trials
 // and 500 curves are drawn, the best and an even sample of the others, and it says how
 // many.
 std::string DrawPicture(const RecordedSweep& sweep, Picture picture, WallTime now);

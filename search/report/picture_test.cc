@@ -41,7 +41,7 @@ RecordedSweep Played(testing::PlayedSweep* played) {
 }
 
 testing::ScriptedTrial Mixed(TrialId id, const Params&) {
-  const auto k = static_cast<double>(id.value());
+  const auto k = 30 - static_cast<double>(id.value());  // each better than all before
   if (id.value() == 3) return {{}, 2, "bad <luck>"};
   if (id.value() == 5) return {{std::nan(""), std::nan("")}, 0, ""};
   return {{k + 1, k + 0.5, k + 0.25, k, k, k, k, k, k}, 0, ""};
@@ -66,8 +66,8 @@ TEST_SUITE("pictures") {
     testing::PlayedSweep played(kFile, Mixed);
     const RecordedSweep sweep = Played(&played);
     const std::string history = DrawPicture(sweep, Picture::kHistory, 0);
-    // A dot a trial with a value, three in the legend.
-    CHECK(CountOf(history, "<circle") == 28 + 3);
+    // A dot a trial with a value, four in the legend.
+    CHECK(CountOf(history, "<circle") == 28 + 4);
     const std::string curves = DrawPicture(sweep, Picture::kCurves, 0);
     CHECK(CountOf(curves, "<path") > 3);
     CHECK(CountOf(curves, "stroke-dasharray") >= 2);  // the rungs

@@ -145,7 +145,8 @@ void Dashboard::Server::Protect() {
   http.set_pre_routing_handler([this](const Request& request, Response& response) {
     using Outcome = httplib::Server::HandlerResponse;
     const std::string host = request.get_header_value("Host");
-    if (internal::IsOwnHost(host, options.host)) return Outcome::Unhandled;
+    // Where others may come, by whatever name, the token keeps strangers out.
+    if (open || internal::IsOwnHost(host, options.host)) return Outcome::Unhandled;
     Refuse(response, 403, "this dashboard is not known as " + host);
     return Outcome::Handled;
   });

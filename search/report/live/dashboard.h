@@ -11,8 +11,9 @@
 //                          -> {"lines": [...]} or {"error": "..."}
 //
 // It only reads the record, in its own process and threads, and only while a page is
-// open. Requests whose Host is a name that is not this machine's are refused (a page
-// elsewhere whose name was made to point here), as are changes without the token.
+// open. On loopback, requests whose Host is a name that is not this machine's are
+// refused (a page elsewhere whose name was made to point here); changes without the
+// token are refused everywhere.
 #pragma once
 
 #include <filesystem>

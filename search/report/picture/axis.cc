@@ -59,11 +59,13 @@ std::vector<Tick> Axis::Ticks(int count) const {
     }
   }
   if (ticks.size() >= 2) return ticks;
-  ticks.clear();
-  const double step = RoundStep((high_ - low_) / count);
-  const double begin = std::ceil(low_ / step - 1e-9);
-  for (double k = begin; k * step <= high_ + step * 1e-9; ++k) {
-    add(k == 0 ? 0.0 : k * step);
+  for (double wanted = count; ticks.size() < 2 && wanted < 100; wanted *= 2) {
+    ticks.clear();
+    const double step = RoundStep((high_ - low_) / wanted);
+    for (double k = std::ceil(low_ / step - 1e-9); k * step <= high_ + step * 1e-9;
+         ++k) {
+      add(k == 0 ? 0.0 : k * step);
+    }
   }
   return ticks;
 }

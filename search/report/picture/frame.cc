@@ -34,15 +34,28 @@ PlotSource ReadPlotSource(const RecordedSweep& sweep, WallTime now) {
   return plot;
 }
 
-std::vector<size_t> Sampled(const std::vector<size_t>& ranking, size_t most) {
+std::vector<size_t> Sampled(const std::vector<size_t>& ranking,
+                            size_t most,
+                            size_t head) {
   if (ranking.size() <= most) return ranking;
-  const size_t half = most / 2;
   std::vector<size_t> chosen(ranking.begin(),
-                             ranking.begin() + static_cast<std::ptrdiff_t>(half));
-  const size_t rest = ranking.size() - half, wanted = most - half;
+                             ranking.begin() + static_cast<std::ptrdiff_t>(head));
+  const size_t rest = ranking.size() - head, wanted = most - head;
   for (size_t k = 0; k < wanted; ++k)
-    chosen.push_back(ranking[half + k * rest / wanted]);
+    chosen.push_back(ranking[head + k * rest / wanted]);
   return chosen;
+}
+
+Axis AxisFor(const std::vector<double>& values) {
+  constexpr double kMore = 0.04;
+  const auto [low, high] = ExtentOf(values);
+  if (low == high) return Axis(low, high, false);
+  if (WantsLog(values)) {
+    const double more = std::pow(high / low, kMore);
+    return Axis(low / more, high * more, true);
+  }
+  const double more = (high - low) * kMore;
+  return Axis(low - more, high + more, false);
 }
 
 void DrawFrame(Axis* x,

@@ -27,8 +27,13 @@ struct PlotSource {
 
 PlotSource ReadPlotSource(const RecordedSweep& sweep, WallTime now);
 
-// The first half of `most` of a ranking, and an even sample of the others.
-std::vector<size_t> Sampled(const std::vector<size_t>& ranking, size_t most);
+// At most `most` of a ranking: its first `head`, and an even sample of the others.
+std::vector<size_t> Sampled(const std::vector<size_t>& ranking,
+                            size_t most,
+                            size_t head);
+
+// A little wider than the values; log where they want it.
+Axis AxisFor(const std::vector<double>& values);
 
 // Its axes stretched to the frame, grid, ticks and labels drawn.
 void DrawFrame(

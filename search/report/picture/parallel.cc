@@ -12,7 +12,9 @@ namespace hyperopt::internal {
 namespace {
 
 constexpr double kTop = 78, kBottom = 430, kLane = 22;
-constexpr size_t kMostLines = 2000;
+// More hide each other.
+constexpr size_t kMostLines = 600;
+constexpr size_t kMostStrong = 40;
 constexpr size_t kMostLabels = 24;
 
 enum Lane { kOnAxis, kInactive, kNotFinite, kFailed, kNoValue, kLanes };
@@ -195,23 +197,25 @@ class Drawing {
     for (size_t i = 0; i < plot_.values.size(); ++i) {
       if (std::isnan(plot_.values[i])) ranking.push_back(i);
     }
-    const std::vector<size_t> drawn = Sampled(ranking, kMostLines);
-    const double strong =
-        std::clamp(300.0 / std::max<double>(1, drawn.size()), 0.25, 0.9);
-    for (auto trial = drawn.rbegin(); trial != drawn.rend(); ++trial) {
+    const std::vector<size_t> drawn = Sampled(ranking, kMostLines, kMostStrong);
+    const size_t strong = std::min(kMostStrong, plot_.by_rank.size() / 10);
+    const double faint =
+        std::clamp(150.0 / std::max<double>(1, drawn.size()), 0.25, 0.9);
+    for (size_t k = drawn.size(); k-- > 0;) {
+      const size_t trial = drawn[k];
       std::vector<Point> line;
       for (size_t c = 0; c < columns_.size(); ++c) {
-        const Lane lane = columns_[c].lane[*trial];
-        line.emplace_back(X(c), lane == kOnAxis ? columns_[c].y[*trial] : lanes_[lane]);
+        const Lane lane = columns_[c].lane[trial];
+        line.emplace_back(X(c), lane == kOnAxis ? columns_[c].y[trial] : lanes_[lane]);
       }
-      const bool valued = !std::isnan(plot_.values[*trial]);
-      const bool best = !plot_.by_rank.empty() && *trial == plot_.by_rank.front();
+      const bool valued = !std::isnan(plot_.values[trial]);
+      const bool best = k == 0 && valued;
       svg->Path(line,
-                {.colour = valued ? Cividis(0.86 * rank[*trial]) : "#b0447c",
+                {.colour = valued ? Cividis(0.86 * rank[trial]) : "#b0447c",
                  .width = best ? 2.5 : 1,
-                 .opacity = best                 ? 1
-                            : rank[*trial] < 0.1 ? 0.9
-                                                 : strong});
+                 .opacity = best         ? 1
+                            : k < strong ? 0.9
+                                         : faint});
     }
     return drawn.size();
   }

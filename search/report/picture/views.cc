@@ -36,7 +36,7 @@ void DrawLegend(const std::vector<Legend>& entries, Svg* svg) {
   double x = svg->width() - 20;
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     svg->Text({x, 20}, entry->text, {.anchor = Anchor::kEnd, .colour = kFaint});
-    x -= 7.0 * static_cast<double>(entry->text.size()) + 8;
+    x -= 6.4 * static_cast<double>(entry->text.size()) + 8;
     svg->Circle({x, 16}, 4, entry->colour, 1);
     x -= 16;
   }
@@ -46,12 +46,11 @@ void DrawLegend(const std::vector<Legend>& entries, Svg* svg) {
 
 std::string DrawHistory(const PlotSource& plot) {
   if (plot.by_rank.empty()) return EmptyPicture("No trial has a finite value.");
-  const auto [low, high] = ExtentOf(plot.values);
   Axis x(0, static_cast<double>(plot.values.size()), false);
-  Axis y(low, high, WantsLog(plot.values));
+  Axis y = AxisFor(plot.values);
   Svg svg(kWidth, kHeight, "Best so far after so many trials");
   DrawFrame(&x, &y, "trials", plot.metric(), &svg);
-  const std::vector<size_t> drawn = Sampled(plot.by_rank, kMostPoints);
+  const std::vector<size_t> drawn = Sampled(plot.by_rank, kMostPoints, kMostPoints / 2);
   const double opacity = drawn.size() > 500 ? 0.4 : 0.75;
   for (const size_t trial : drawn) {
     svg.Circle({x(static_cast<double>(trial) + 1), y(plot.values[trial])},
@@ -76,7 +75,8 @@ std::string DrawHistory(const PlotSource& plot) {
   svg.Path(line, {.width = 2});
   DrawLegend({{"#1d2430", "best so far"},
               {ColourOf(TrialState::kCompleted), "completed"},
-              {ColourOf(TrialState::kStopped), "stopped"}},
+              {ColourOf(TrialState::kStopped), "stopped"},
+              {ColourOf(TrialState::kRunning), "not over"}},
              &svg);
   return std::move(svg).Finish();
 }
@@ -96,9 +96,8 @@ std::string DrawCurves(const PlotSource& plot) {
   }
   if (with_curve.empty()) return EmptyPicture("No trial has reported more than once.");
   const auto [first, last] = ExtentOf(steps);
-  const auto [low, high] = ExtentOf(values);
   Axis x(first, last, false);
-  Axis y(low, high, WantsLog(values));
+  Axis y = AxisFor(values);
   Svg svg(kWidth, kHeight, "Learning curves");
   DrawFrame(&x, &y, "step", plot.metric(), &svg);
   const SchedulerOptions& scheduler = plot.sweep().config.scheduler;
@@ -109,7 +108,7 @@ std::string DrawCurves(const PlotSource& plot) {
       svg.Line({x(at), 34}, {x(at), kHeight - 48}, {.colour = kFaint, .dash = "3 3"});
     }
   }
-  const std::vector<size_t> drawn = Sampled(with_curve, kMostCurves);
+  const std::vector<size_t> drawn = Sampled(with_curve, kMostCurves, kMostCurves / 2);
   for (auto at = drawn.rbegin(); at != drawn.rend(); ++at) {
     std::vector<Point> line;
     for (const CurvePoint& point : plot.source.curves[*at]) {
