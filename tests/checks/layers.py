@@ -28,7 +28,8 @@ FREE = {"tests", "examples"}
 # Which files may include a library's headers: (header, file, in words).
 LIBRARIES = [
     (r"(torch|c10|ATen|caffe2|gloo)/|nccl\.h$|cuda", r"trainer/", "trainer"),
-    (r"sqlite3\.h$", r"trial/.*(store|sqlite)[^/]*\.(h|cc)$", "the store of trial"),
+    (r"sqlite3\.h$", r"trial/.*(store|sqlite)[^/]*\.(h|cc)$|search/internal/foreign_db\.cc$",
+     "the store of trial, and other tools' databases"),
     (r"zmq", r"executors/internal/", "the transport in executors/internal"),
     (r"yaml-cpp/", r"search/[^/]*(/[^/]*)?\.cc$", "one source file of search"),
     (r"Eigen/", r"(samplers|search)/.*\.(h|cc)$", "samplers and search"),
