@@ -10,7 +10,7 @@ namespace hyperopt::internal {
 namespace {
 
 constexpr size_t kCandidates = 48;
-constexpr size_t kMostBad = 400;
+constexpr size_t kMostBad = 280;
 
 // Values first, then pruned ones (those that came further first), then failures; among
 // equals the older first.
