@@ -10,19 +10,16 @@
 #include "search/commands/export.h"
 #include "search/commands/export_common.h"
 #include "search/commands/optuna_schema.h"
-#include "search/internal/foreign_db.h"
 #include "search/report/curves.h"
 #include "search/status.h"
 #include "trial/errors.h"
+#include "trial/foreign_sqlite.h"
 #include "trial/json.h"
 
 namespace hyperopt {
 namespace {
 
 namespace fs = std::filesystem;
-using internal::DbCell;
-using internal::DbRow;
-using internal::ForeignDb;
 
 constexpr int64_t kStudy = 1;
 // A normal has no ends, Optuna's distributions have: beyond these lie 1e-15 of it.
@@ -157,9 +154,9 @@ void AppendNumber(double value, DbRow* row) {
     row->emplace_back(std::monostate());
   }
   row->emplace_back(std::string(finite              ? "FINITE"
-                             : std::isnan(value) ? "NAN"
-                             : value > 0         ? "INF_POS"
-                                                 : "INF_NEG"));
+                                : std::isnan(value) ? "NAN"
+                                : value > 0         ? "INF_POS"
+                                                    : "INF_NEG"));
 }
 
 struct Tables {

@@ -8,19 +8,12 @@
 
 #include "search/commands/import.h"
 #include "search/commands/optuna_schema.h"
-#include "search/internal/foreign_db.h"
 #include "trial/errors.h"
+#include "trial/foreign_sqlite.h"
 #include "trial/state.h"
 
 namespace hyperopt {
 namespace {
-
-using internal::DbCell;
-using internal::DbRow;
-using internal::ForeignDb;
-using internal::IntegerOf;
-using internal::RealOf;
-using internal::TextOf;
 
 // ---- the study ----
 

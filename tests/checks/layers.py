@@ -28,8 +28,9 @@ FREE = {"tests", "examples"}
 # Which files may include a library's headers: (header, file, in words).
 LIBRARIES = [
     (r"(torch|c10|ATen|caffe2|gloo)/|nccl\.h$|cuda", r"trainer/", "trainer"),
-    (r"sqlite3\.h$", r"trial/.*(store|sqlite)[^/]*\.(h|cc)$|search/internal/foreign_db\.cc$",
-     "the store of trial, and other tools' databases"),
+    (r"sqlite3\.h$", r"trial/.*(store|sqlite)[^/]*\.(h|cc)$", "the store of trial"),
+    (r"httplib\.h$", r"search/(report/live/dashboard|commands/mlflow_client)\.cc$",
+     "the dashboard's server and MLflow's client"),
     (r"zmq", r"executors/internal/", "the transport in executors/internal"),
     (r"yaml-cpp/", r"search/[^/]*(/[^/]*)?\.cc$", "one source file of search"),
     (r"Eigen/", r"(samplers|search)/.*\.(h|cc)$", "samplers and search"),

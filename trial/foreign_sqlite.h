@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-namespace hyperopt::internal {
+namespace hyperopt {
 
 // NULL, INTEGER, REAL, TEXT.
 using DbCell = std::variant<std::monostate, int64_t, double, std::string>;
@@ -39,4 +39,4 @@ class ForeignDb {
   const std::unique_ptr<Connection> connection_;
 };
 
-}  // namespace hyperopt::internal
+}  // namespace hyperopt

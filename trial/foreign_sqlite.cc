@@ -1,4 +1,4 @@
-#include "search/internal/foreign_db.h"
+#include "trial/foreign_sqlite.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -7,7 +7,7 @@
 
 #include "trial/errors.h"
 
-namespace hyperopt::internal {
+namespace hyperopt {
 namespace {
 
 void Bind(sqlite3_stmt* statement, int place, const DbCell& cell) {
@@ -148,4 +148,4 @@ bool ForeignDb::HasTable(const std::string& name) {
   return false;
 }
 
-}  // namespace hyperopt::internal
+}  // namespace hyperopt
