@@ -152,8 +152,9 @@ class PiecesTest(SceneTest):
 
     def test_a_better_one_without_a_checkpoint_is_not_copied(self):
         scene = self.scene
-        scene.search(EPOCHS % ("$HYPEROPT_BUDGET", ":"), num_samples=4,
-                     scheduler={"type": "pbt", "max_t": 4, "perturbation_interval": 2})
+        # One at a time, so that each is compared with all of them.
+        scene.search(EPOCHS % ("$HYPEROPT_BUDGET", ":"), num_samples=4, max_concurrent_trials=1,
+                     scheduler={"type": "pbt", "max_t": 6, "perturbation_interval": 2})
         said = scene.run()
         self.assertEqual(said.count("keeps its place: the better one"), 1, said)
         self.assertEqual(scene.states(), ["completed"] * 4)
