@@ -99,11 +99,18 @@ class Pbt final : public Scheduler {
     Leave(id, &members_[id.value()]);
   }
 
-  // The whole population starts first, then the one that is furthest behind goes on.
+  // The whole population starts first, then the one that is furthest behind goes on; of
+  // those one that is to be replaced, while whose copy takes its place is not finished.
   std::optional<Promotion> NextPromotion(bool more) const override {
     if (more || waiting_.empty()) return std::nullopt;
-    const int64_t trial = waiting_.begin()->second;
-    return Promotion{TrialId(trial), ParentFor(trial), next_order_};
+    const auto [passed, first] = *waiting_.begin();
+    for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
+      if (at->first != passed) break;
+      if (const auto parent = ParentFor(at->second)) {
+        return Promotion{TrialId(at->second), parent, next_order_};
+      }
+    }
+    return Promotion{TrialId(first), std::nullopt, next_order_};
   }
 
   std::vector<RungRow> OnReplaced(TrialId trial,
