@@ -21,10 +21,12 @@ namespace fs = std::filesystem;
 // where a long read made it grow.
 // secure_delete (on in Debian's build) would zero what each replaced row leaves behind.
 // cell_size_check finds a damaged page when it is read, not when its rubbish is used.
-// The busy time is short: the loop stands meanwhile, and tries again by itself.
+// The busy time comes first, since the next one reads already, perhaps while a reader
+// recovers the log of a killed writer. It is short: the loop stands meanwhile, and tries
+// again by itself.
 constexpr char kSettings[] = R"sql(
-PRAGMA synchronous = FULL;
 PRAGMA busy_timeout = 2000;
+PRAGMA synchronous = FULL;
 PRAGMA cache_size = -8192;
 PRAGMA temp_store = MEMORY;
 PRAGMA secure_delete = OFF;

@@ -7,7 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "trial/errors.h"
 #include "trial/fs.h"
@@ -310,6 +313,25 @@ TEST_CASE("a record locked by another program says so; the same commit works lat
     CHECK(Has(CommitError(*store, {AddEvent{SampleEvent(2)}}), "locked"));
   }
   CHECK(CommitError(*store, {AddEvent{SampleEvent(2)}}) == "");
+}
+
+// As a reader locks it that recovers the log of a writer that was killed.
+TEST_CASE("a record that is locked for a moment is waited for when it is opened") {
+  const StoreFolder folder;
+  const fs::path path = MakeRecord(folder.path());
+  std::atomic<bool> locked = false, opening = false;
+  std::thread other([&] {
+    Database holder(path, OpenHow::kReadWrite);
+    holder.Execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    locked = true;
+    while (!opening) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    holder.Execute("ROLLBACK");
+  });
+  while (!locked) std::this_thread::yield();
+  opening = true;
+  CHECK(OpenError(path) == "");
+  other.join();
 }
 
 TEST_CASE("a record on a medium that can not be written is read") {
