@@ -51,8 +51,9 @@ struct SamplerOptions {
   // kRandom: Ludwig's variant_generator: grid_search parameters run through all their
   // cells, the others are drawn anew for each cell. kGrid: every parameter is a grid;
   // all must be finite. kList: trial i is row i. kSobol fills the space evenly. kTpe
-  // and kGp model the history, kCmaes follows it (numbers alone); kAuto is the one of them that suits budget and space.
-  // These four take grid_search parameters as categories.
+  // and kGp model the history, kCmaes follows it (numbers alone); kAuto is the one of
+  // them that suits budget and space. These four take grid_search parameters as
+  // categories.
   SamplerKind kind = SamplerKind::kRandom;
   // What the objectives in the history are to be.
   Goal goal = Goal::kMinimize;
@@ -105,9 +106,9 @@ std::vector<std::string> ProblemsWith(const SearchSpace& space,
 // constant_grid_search on (seed, sample number, name): another parameter more or less
 // changes no value of the others.
 //
-// kSobol, kTpe, kGp, kCmaes and kAuto propose each of num_samples trials once, points first,
-// and in a finite space no setting twice while another is left: Suggest gives nullopt
-// once none is, but for kAuto, which then draws at random. They take a trial's
+// kSobol, kTpe, kGp, kCmaes and kAuto propose each of num_samples trials once, points
+// first, and in a finite space no setting twice while another is left: Suggest gives
+// nullopt once none is, but for kAuto, which then draws at random. They take a trial's
 // parameters never to change within a history, and do not read what a trial that has
 // not ended has reported so far.
 std::unique_ptr<Sampler> MakeSampler(const SearchSpace& space,

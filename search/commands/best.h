@@ -34,7 +34,8 @@ struct BestTrial {
 std::optional<BestTrial> FindBestTrial(const RecordedSweep& sweep);
 
 // {"trial", "state", "metric", "goal", "value", "step", "params", "config": {...},
-//  "config_file", "folder", "checkpoint": path or null, "checkpoint_step"}; with several
+//  "config_file", "folder", "checkpoint": path or null, "checkpoint_step"}; with
+//  several
 // objectives the best by the first of them, and "front": [{"trial", "values": {...},
 // "params"}], the trials that no other beats in all.
 OrderedJson BestToJson(const RecordedSweep& sweep, const BestTrial& best);

@@ -205,8 +205,7 @@ void WriteImported(const ImportedSweep& sweep,
     throw ConfigError(dir.string() +
                       ": there is a sweep already; name another folder with --output");
   }
-  SearchConfig config =
-      ParseConfig(text, file.filename().string(), fs::current_path());
+  SearchConfig config = ParseConfig(text, file.filename().string(), fs::current_path());
   SweepFolder folder = SweepFolder::Take(dir);
   OpenedRecord record = OpenRecord(&folder, &config, OldRecord::kResume);
   SweepRow row = record.snapshot.sweep;

@@ -27,7 +27,11 @@ void AddResources(CLI::App* app, ResourceFlags* flags) {
       &flags->memory,
       [](const std::string& text) { return ParseSize(text); },
       "a size as 8GiB or 512MB");
-  Add(app, "--label", &flags->labels, "Recorded with the executor, for you; may be repeated", "K=V")
+  Add(app,
+      "--label",
+      &flags->labels,
+      "Recorded with the executor, for you; may be repeated",
+      "K=V")
       ->allow_extra_args(false);
 }
 
