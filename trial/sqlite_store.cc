@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 // secure_delete (on in Debian's build) would zero what each replaced row leaves behind.
 // cell_size_check finds a damaged page when it is read, not when its rubbish is used.
 // The busy time comes first, since the next one reads already, perhaps while a reader
-// recovers the log of a killed writer. It is short: the loop stands meanwhile, and tries
-// again by itself.
+// recovers the log of a killed writer. It is short: the loop stands meanwhile, and
+// tries again by itself.
 constexpr char kSettings[] = R"sql(
 PRAGMA busy_timeout = 2000;
 PRAGMA synchronous = FULL;
