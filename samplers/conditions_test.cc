@@ -8,6 +8,7 @@
 
 #include "samplers/sampler.h"
 #include "trial/errors.h"
+#include "trial/rng.h"
 
 namespace hyperopt {
 namespace {
@@ -172,6 +173,36 @@ TEST_CASE("a list's rows are held to the constraints") {
       MakeSampler(Conditional(), options)->Suggest(TrialId(0), {}).value();
   CheckProposal(Conditional(), row);
   CHECK(row.at("layers") == ParamValue(int64_t{3}));
+}
+
+// Half of the trials have no rate, and are as good; those with one want it near its
+// end.
+TEST_CASE("tpe: trials without a parameter do not say where it is good") {
+  const SearchSpace space(
+      {{"with", CategoricalDomain{{true, false}}},
+       {"rate", FloatDomain{.lower = 0, .upper = 1}, {{"with", {true}}}}});
+  const auto sampler =
+      MakeSampler(space, {.kind = SamplerKind::kTpe, .seed = 3, .num_samples = 300});
+  History history;
+  for (int64_t i = 0; i < 200; ++i) {
+    Rng rng(11, TrialId(i), "history");
+    HistoryEntry entry{.trial = TrialId(i), .state = TrialState::kCompleted};
+    const double rate = rng.Uniform();
+    entry.params = {{"with", i % 2 == 0}};
+    if (i % 2 == 0) entry.params["rate"] = rate;
+    entry.objective = Objective::Of(i % 2 == 0 ? 1 - rate : rng.Uniform());
+    history.ended.push_back(entry);
+  }
+  double sum = 0;
+  int count = 0;
+  for (int64_t i = 200; i < 260; ++i) {
+    const Params params = sampler->Suggest(TrialId(i), history).value();
+    if (!params.contains("rate")) continue;
+    sum += std::get<double>(params.at("rate"));
+    ++count;
+  }
+  REQUIRE(count > 5);
+  CHECK(sum / count > 0.85);
 }
 
 TEST_CASE("results from elsewhere shape the first proposals") {
