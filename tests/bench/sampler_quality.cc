@@ -1,8 +1,10 @@
 // How good what a sampler finds is, and what a proposal costs, on functions that need
 // no other program: a few minutes tell whether a change to a sampler helps at all.
 //
-//   sampler_quality KIND [SEEDS [TRIALS [FUNCTION]]]      KIND: random sobol tpe gp
-//   auto sampler_quality time KIND HISTORY
+//   sampler_quality KIND [SEEDS [TRIALS [FUNCTION]]]
+//   sampler_quality time KIND HISTORY
+//
+// KIND: random, sobol, tpe, gp, auto.
 //
 // The first prints for each function the mean over the seeds of (best after N -
 // optimum) / (the median of random - optimum) at N = TRIALS / 3 and TRIALS, clipped at

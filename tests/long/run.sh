@@ -12,4 +12,19 @@ for fuzzer in config_fuzz protocol_fuzz report_fuzz; do
   timeout 600 "$build/tests/$fuzzer" 20000000 "$(date +%s)" || [ $? -eq 124 ]
 done
 python3 "$here/../bench/sweep_bench.py" "$build" /dev/shm /var/tmp
-"$build/bench/controller_bench"
+python3 "$here/../bench/sweep_bench.py" "$build" --memory 10000 --resume 100000
+for bench in controller_bench asha_bench keeper_bench "store_bench /dev/shm"; do
+  echo "== $bench"
+  # shellcheck disable=SC2086  # a name and its words
+  "$build/bench/"$bench
+done
+for sampler in random sobol tpe gp auto; do
+  echo "== sampler_quality $sampler"
+  "$build/bench/sampler_quality" "$sampler" 8 60
+done
+for history in 100 1000 10000; do
+  "$build/bench/sampler_quality" time tpe "$history"
+done
+for history in 100 400 1000; do
+  "$build/bench/sampler_quality" time gp "$history"
+done

@@ -221,116 +221,6 @@ void ReadPoints(Section& alg, Reading& reading) {
   }
 }
 
-bool Learns(SamplerKind kind) {
-  return kind == SamplerKind::kAuto || kind == SamplerKind::kGp ||
-         kind == SamplerKind::kCmaes || kind == SamplerKind::kTpe;
-}
-
-void ReadWarmStart(Section& alg, Reading& reading) {
-  constexpr char kKey[] = "warm_start";
-  const Value* paths = alg.Take(kKey);
-  if (paths == nullptr) return;
-  const std::vector<Value> one = {*paths};
-  for (const Value& path : paths->is_list() ? paths->items : one) {
-    if (!path.is_string() || path.text.empty()) {
-      reading.problems.Add(path.place,
-                           alg.PathOf(kKey),
-                           "must be a list of sweeps' folders, as in [results/first], "
-                           "not " +
-                               Describe(path));
-      continue;
-    }
-    reading.config.warm_start.push_back(
-        (reading.folder / path.text).lexically_normal());
-  }
-  if (!Learns(reading.config.sampler.kind)) {
-    alg.Fail(kKey,
-             "has no use with this type, which learns from nothing: take auto, gp "
-             "or tpe");
-  }
-}
-
-// Results of other searches, as a record holds them.
-void ReadKnown(Section& alg, Reading& reading) {
-  const Value* known = alg.Take("known");
-  if (known == nullptr) return;
-  for (const Value& value : known->items) {
-    const Value* params = value.Find("params");
-    const Value* state = value.Find("state");
-    const auto parsed =
-        state == nullptr ? std::nullopt : TrialStateFromString(state->text);
-    if (params == nullptr || !params->is_map() || !parsed) {
-      reading.problems.Add(value.place,
-                           alg.PathOf("known"),
-                           "must be maps of params, state, value and step");
-      continue;
-    }
-    HistoryEntry entry{.trial = kWarm, .state = *parsed};
-    for (const Entry& each : params->entries) {
-      const Parameter* parameter = reading.config.space.Find(each.key);
-      const auto read = ToParamValue(each.value);
-      if (parameter != nullptr && read) {
-        entry.params[each.key] = Typed(parameter->domain, *read);
-      }
-    }
-    const Value* result = value.Find("value");
-    const auto number = result == nullptr ? std::nullopt : AsNumber(*result);
-    if (number) entry.objective = Objective::Of(*number);
-    const Value* step = value.Find("step");
-    entry.step = step == nullptr ? 0 : AsInt(*step).value_or(0);
-    reading.config.sampler.known.push_back(std::move(entry));
-  }
-}
-
-// What is known already is not run: a point with a reward becomes history.
-void ReadRewards(Section& alg, Reading& reading) {
-  constexpr char kKey[] = "evaluated_rewards";
-  const Value* rewards = alg.Take(kKey);
-  if (rewards == nullptr || reading.config.space.size() == 0) return;
-  SamplerOptions& sampler = reading.config.sampler;
-  std::vector<Params>& points = sampler.points_to_evaluate;
-  if (!rewards->is_list() || rewards->items.size() != points.size()) {
-    alg.Fail(kKey,
-             fmt::format("must be a list of {} numbers, one for each of "
-                         "points_to_evaluate; null for one that is to be run",
-                         points.size()));
-    return;
-  }
-  if (!Learns(sampler.kind)) {
-    reading.problems.Note(
-        "hyperopt.search_alg.evaluated_rewards: this type learns from nothing, so "
-        "these "
-        "points are left out and not run");
-  }
-  std::vector<Params> to_run;
-  for (size_t i = 0; i < points.size(); ++i) {
-    const Value& reward = rewards->items[i];
-    const std::string path = fmt::format("{}.{}", alg.PathOf(kKey), i);
-    if (reward.is_null()) {
-      to_run.push_back(points[i]);
-    } else if (!AsNumber(reward)) {
-      reading.problems.Add(
-          reward.place, path, "must be a number, or null, not " + Describe(reward));
-    } else if (reading.config.space.Active(points[i]).size() != points[i].size() ||
-               std::ranges::any_of(
-                   reading.config.space.parameters(), [&](const Parameter& each) {
-                     return !points[i].contains(each.name) &&
-                            reading.config.space.TakesPart(each, points[i]);
-                   })) {
-      reading.problems.Add(
-          reward.place, path, "is of a point that does not name all parameters");
-    } else {
-      HistoryEntry entry;
-      entry.trial = kEvaluated;
-      entry.state = TrialState::kCompleted;
-      entry.params = points[i];
-      entry.objective = Objective::Of(*AsNumber(reward));
-      sampler.known.push_back(std::move(entry));
-    }
-  }
-  points = std::move(to_run);
-}
-
 void CheckGrid(Section& alg, Reading& reading) {
   for (const Parameter& parameter : reading.config.space.parameters()) {
     if (Cardinality(parameter.domain)) continue;
@@ -436,8 +326,6 @@ void ReadSearchAlg(Section& hyperopt, Reading& reading) {
   ReadPoints(alg, reading);
   reading.config.sampler.constant_grid_search =
       alg.Bool("constant_grid_search").value_or(false);
-  ReadRewards(alg, reading);
-  ReadWarmStart(alg, reading);
   ReadKnown(alg, reading);
   if (*kind == SamplerKind::kGrid) CheckGrid(alg, reading);
   if (reading.config.space.size() > 0) SettleSamples(alg, reading);

@@ -77,6 +77,8 @@ void SettleSpace(const Value& map,
                  Reading& reading);
 // hyperopt.search_alg. REQUIRES: the parameters and the executor have been read.
 void ReadSearchAlg(Section& hyperopt, Reading& reading);
+// Its evaluated_rewards and warm_start. REQUIRES: type and points have been read.
+void ReadKnown(Section& alg, Reading& reading);
 // search_alg {type: list}: puts the rows of `file` in its place, and spaces for those
 // of its columns that have none into hyperopt.parameters.
 void ReadListFile(Value& root, Reading& reading);
