@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "search/format.h"
+#include "search/objectives.h"
 #include "search/outcome.h"
 
 namespace hyperopt {
@@ -17,8 +18,11 @@ std::string TrialsTable(const SweepFacts& facts,
   constexpr auto kLast = Table::Yield::kLast;
   std::vector<Table::Column> columns = {{"trial", kRight, kLast},
                                         {"state", Table::Align::kLeft, kLast},
-                                        {facts.sweep.metric, kRight, kLast},
-                                        {"step", kRight, kLast}};
+                                        {facts.sweep.metric, kRight, kLast}};
+  for (const OtherObjective& each : facts.config.objectives) {
+    columns.push_back({each.metric, kRight, kLast});
+  }
+  columns.push_back({"step", kRight, kLast});
   for (const Parameter& parameter : facts.config.space.parameters()) {
     columns.push_back({parameter.name, kRight});
   }
@@ -30,8 +34,14 @@ std::string TrialsTable(const SweepFacts& facts,
     const BestSoFar best = BestOf(rows[i], facts.config.value);
     std::vector<std::string> cells = {std::to_string(rows[i].id.value()),
                                       std::string(ToString(rows[i].state)),
-                                      NumberText(best.value),
-                                      std::to_string(best.step)};
+                                      NumberText(best.value)};
+    if (!facts.config.objectives.empty()) {
+      const auto reports = facts.query.store().LoadReports(rows[i].id);
+      for (const Objective& other : OthersOf(reports, facts.config)) {
+        cells.push_back(NumberText(other));
+      }
+    }
+    cells.push_back(std::to_string(best.step));
     for (const Parameter& parameter : facts.config.space.parameters()) {
       const auto value = params[i].find(parameter.name);
       cells.push_back(value == params[i].end() ? "-" : ValueText(value->second));

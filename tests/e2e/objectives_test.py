@@ -62,6 +62,9 @@ class ObjectivesTest(SceneTest):
             _, loss, speed = results[each["trial"]]
             self.assertAlmostEqual(each["values"]["loss"], loss)
             self.assertAlmostEqual(each["values"]["speed"], speed, 4)
+        table = scene.hyperopt("trials", scene.dir).splitlines()
+        self.assertEqual(table[0].split()[:5], ["trial", "state", "loss", "speed", "step"])
+        self.assertAlmostEqual(float(table[1].split()[3]), results[int(table[1].split()[0])][2], 3)
         said = scene.hyperopt("best", scene.dir)
         self.assertIn(f"{len(expected)} trials trade minimize loss, maximize speed off", said)
 
