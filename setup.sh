@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 readonly torch_version=2.13.0
 readonly packages="build-essential ca-certificates cmake cppzmq-dev doctest-dev
-  libcli11-dev libcpp-httplib-dev libeigen3-dev libfmt-dev libnlopt-dev librapidcheck-dev libspdlog-dev libsqlite3-dev
+  git libcli11-dev libcpp-httplib-dev libeigen3-dev libfmt-dev libnlopt-dev librapidcheck-dev libspdlog-dev libsqlite3-dev
   libyaml-cpp-dev libzmq3-dev ninja-build nlohmann-json3-dev node-d3 pkg-config python3
   zlib1g-dev"
 readonly trainer_packages="libgloo-dev python3-pip"

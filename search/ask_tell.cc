@@ -333,6 +333,9 @@ OrderedJson AskTell::Tell(const OrderedJson& request, Now now) {
     End(&row, TrialState::kFailed, Reason::kExitCode, now);
   } else if (!row.best.finite()) {
     End(&row, TrialState::kFailed, Reason::kNotFinite, now);
+  } else if (auto lacking = LackingObjective(open_[row.id].others, config_)) {
+    row.detail = *std::move(lacking);
+    End(&row, TrialState::kFailed, Reason::kNoMetric, now);
   } else if (pruned || (stopped && !row.stopping)) {
     End(&row, TrialState::kStopped, pruned ? Reason::kPruned : Reason::kUser, now);
   } else {

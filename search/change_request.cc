@@ -120,8 +120,15 @@ Params FillGiven(const SearchSpace& space, Params given, uint64_t seed, TrialId 
     }
     params = space.Active(std::move(params));
     const Constraint* violated = space.Violated(params);
-    if (violated == nullptr) return params;
+    const auto left_out = std::ranges::find_if(
+        given, [&](const auto& each) { return !params.contains(each.first); });
+    if (violated == nullptr && left_out == given.end()) return params;
     if (given.size() == space.size() || i == kTries) {
+      if (violated == nullptr) {
+        throw ConfigError(fmt::format("{}: {} takes no part beside the others",
+                                      ToJsonText(given),
+                                      left_out->first));
+      }
       throw ConfigError(fmt::format(
           "{}: constraint {} does not hold", ToJsonText(params), violated->text()));
     }

@@ -56,8 +56,9 @@ struct ChangeRequest {
 Params CheckGiven(const SearchSpace& space,
                   const Params& given,
                   std::vector<std::string>* notes);
-// Draws what `given` does not name, so that the constraints hold, and leaves out what
-// takes no part. Throws ConfigError where no draw is found.
+// Draws what `given` does not name, so that the constraints hold and all that is given
+// takes part, and leaves out what takes none. Throws ConfigError where no draw is
+// found.
 Params FillGiven(const SearchSpace& space, Params given, uint64_t seed, TrialId id);
 // All parameters are there: a trial can be run.
 bool NamesAll(const SearchSpace& space, const Params& params);

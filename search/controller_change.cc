@@ -97,7 +97,9 @@ std::string Controller::Apply(const AddTrials& add, Now now) {
   for (size_t i = 0; i < add.params.size(); ++i) {
     try {
       checked.push_back(CheckGiven(config_.space, add.params[i], &notes));
-      if (!config_.space.constraints().empty()) {  // before anything is changed
+      const bool may_fail =
+          config_.space.is_conditional() || !config_.space.constraints().empty();
+      if (may_fail) {  // before anything is changed
         const TrialId id(std::ssize(rows_) + static_cast<int64_t>(i));
         FillGiven(config_.space, checked.back(), config_.sampler.seed, id);
       }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "search/controller.h"
+#include "search/objectives.h"
 #include "search/recorded_history.h"
 #include "trial/failpoint.h"
 #include "trial/json.h"
@@ -80,6 +81,9 @@ void Controller::EndRun(Live* live, const ExitInfo& info, Now now) {
   Open& open = open_[key.trial];
   Outcome outcome =
       DecideOutcome(row, info, config_.executor, metric_, live->seen, live->odd);
+  if (outcome.state == TrialState::kCompleted) {
+    RequireObjectives(open.others, config_, &outcome);
+  }
   const bool memory = info.host_memory || info.device_memory;
   const bool fast_fault =
       outcome.own_fault && info.started && !memory && IsFast(info, live->any_report);

@@ -35,6 +35,29 @@ std::vector<Objective> OthersOf(std::span<const ReportRow> reports,
   return others;
 }
 
+std::optional<std::string> LackingObjective(std::span<const Objective> others,
+                                            const SearchConfig& config) {
+  for (size_t i = 0; i < config.objectives.size(); ++i) {
+    const bool came = i < others.size() && !others[i].missing();
+    if (came && others[i].finite()) continue;
+    return fmt::format("`{}` {}",
+                       config.objectives[i].metric,
+                       came ? "is not finite at the last" : "never came");
+  }
+  return std::nullopt;
+}
+
+void RequireObjectives(std::span<const Objective> others,
+                       const SearchConfig& config,
+                       Outcome* outcome) {
+  auto lacking = LackingObjective(others, config);
+  if (!lacking) return;
+  const bool came = lacking->find("never came") == std::string::npos;
+  outcome->state = TrialState::kFailed;
+  outcome->reason = came ? Reason::kNotFinite : Reason::kNoMetric;
+  outcome->detail = *std::move(lacking);
+}
+
 std::vector<FrontTrial> ParetoFront(const TrialStore& store,
                                     std::span<const TrialRow> trials,
                                     const SearchConfig& config) {

@@ -1,11 +1,13 @@
 // Several objectives: what a trial has of each, and which trials no other beats.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "search/config.h"
+#include "search/outcome.h"
 #include "trial/objective.h"
 #include "trial/record.h"
 #include "trial/store.h"
@@ -22,6 +24,15 @@ std::vector<Objective> OthersOf(std::span<const ReportRow> reports,
 void TakeOthers(const std::string& values,
                 const SearchConfig& config,
                 std::vector<Objective>* others);
+
+// Of several objectives one that never came, or was never finite at the last: "`b`
+// never came"; nullopt where all are there.
+std::optional<std::string> LackingObjective(std::span<const Objective> others,
+                                            const SearchConfig& config);
+// A trial that lacks one has failed, whatever it has of the others.
+void RequireObjectives(std::span<const Objective> others,
+                       const SearchConfig& config,
+                       Outcome* outcome);
 
 struct FrontTrial {
   TrialId trial;

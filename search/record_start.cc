@@ -239,15 +239,18 @@ OpenedRecord OpenRecord(SweepFolder* folder, SearchConfig* wanted, OldRecord old
   OpenedRecord record;
   const SearchConfig& config = *wanted;
   bool exists = fs::exists(folder->database());
+  std::vector<std::string> warm;
+  const bool reads = !exists || old == OldRecord::kStartOver;
+  // Before the old folder is renamed: it may be what is to be read, or nothing is.
+  if (reads) warm = ReadWarmStart(wanted);
   if (exists && old == OldRecord::kStartOver) {
     record.notes.push_back("the old sweep is kept in " + folder->StartOver().string());
     exists = false;
   }
   if (exists) exists = TakeUp(folder, wanted, old, &record);
   if (!exists) {
-    for (std::string& line : ReadWarmStart(wanted)) {
-      record.notes.push_back(std::move(line));
-    }
+    if (!reads) warm = ReadWarmStart(wanted);
+    std::ranges::move(warm, std::back_inserter(record.notes));
     CreateRecord(*folder, config, &record);
   }
   SweepRow& sweep = record.snapshot.sweep;

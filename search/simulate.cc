@@ -21,7 +21,8 @@ class Simulation {
         })) {}
 
   SimulatedSweep Run(int64_t concurrency) {
-    for (int64_t place = 0; place < concurrency; ++place) StartNext(0);
+    const int64_t places = std::min(concurrency, std::ssize(curves_));
+    for (int64_t place = 0; place < places; ++place) StartNext(0);
     while (!reports_.empty()) {
       const Report report = reports_.extract(reports_.begin()).value();
       Take(report);

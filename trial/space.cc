@@ -196,11 +196,18 @@ bool SearchSpace::TakesPart(const Parameter& parameter, const Params& params) co
 
 Params SearchSpace::Active(Params params) const {
   if (!is_conditional_) return params;
+  std::set<std::string_view> out;
   for (const size_t i : parents_first_) {
     const Parameter& parameter = parameters_[i];
-    if (!parameter.when.empty() && !TakesPart(parameter, params)) {
-      params.erase(parameter.name);
-    }
+    const bool takes_part =
+        std::ranges::all_of(parameter.when, [&](const Condition& condition) {
+          if (out.contains(condition.parent)) return false;
+          const auto parent = params.find(condition.parent);
+          return parent == params.end() || HasValue(*this, condition, parent->second);
+        });
+    if (takes_part) continue;
+    params.erase(parameter.name);
+    out.insert(parameter.name);
   }
   return params;
 }

@@ -134,7 +134,8 @@ class SearchSpace {
   // Whether the parameter takes part beside these: each parent of its conditions is
   // there with one of the values. REQUIRES: `params` holds none that takes no part.
   bool TakesPart(const Parameter& parameter, const Params& params) const;
-  // What takes part, of values for all parameters.
+  // What takes part, of values for all parameters; of values for some of them what may
+  // take part: a condition on a parameter that is not named holds.
   Params Active(Params params) const;
   // The first constraint that does not hold; nullptr where all do.
   const Constraint* Violated(const Params& params) const;

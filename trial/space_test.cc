@@ -278,6 +278,28 @@ TEST_CASE("space: names are checked, values are looked up by name") {
         "layer: no such parameter; did you mean layers?");
 }
 
+TEST_CASE("space: what takes part, along a chain, and what may") {
+  const auto list = [](std::vector<ParamValue> values) {
+    return CategoricalDomain{std::move(values)};
+  };
+  const SearchSpace space({{"c", list({true, false}), {{"b", {int64_t{2}}}}},
+                           {"b", list({int64_t{1}, int64_t{2}}), {{"a", {true}}}},
+                           {"a", list({true, false})}});
+  const Params all = {{"a", true}, {"b", int64_t{2}}, {"c", false}};
+  CHECK(space.Active(all) == all);
+  CHECK(space.Active({{"a", true}, {"b", int64_t{1}}, {"c", false}}) ==
+        Params{{"a", true}, {"b", int64_t{1}}});
+  CHECK(space.Active({{"a", false}, {"b", int64_t{2}}, {"c", false}}) ==
+        Params{{"a", false}});
+  // Of some: their parents may yet come.
+  CHECK(space.Active({{"c", true}}) == Params{{"c", true}});
+  CHECK(space.Active({{"a", false}, {"c", true}}) == Params{{"a", false}});
+  CHECK_FALSE(space.TakesPart(*space.Find("c"), {{"a", true}}));
+  CHECK(space.TakesPart(*space.Find("b"), {{"a", true}}));
+  CHECK(space.ProblemWith({{"a", false}, {"b", int64_t{2}}}) ==
+        "b: takes no part where a is false");
+}
+
 TEST_CASE("space: one line for a person") {
   CHECK(Describe(FloatDomain{.lower = 1e-5, .upper = 0.1, .log = true}) ==
         "loguniform 1.0e-05 .. 0.1");

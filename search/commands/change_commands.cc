@@ -78,7 +78,8 @@ std::map<Params, TrialId> TrialsByParams(const RecordedSweep& sweep) {
 std::vector<Params> OnlyNew(const RecordedSweep& sweep, std::vector<Params> wanted) {
   const std::map<Params, TrialId> there = TrialsByParams(sweep);
   std::vector<Params> fresh;
-  size_t same_count = 0;
+  std::set<Params> added;
+  size_t same_count = 0, repeated = 0;
   std::optional<TrialId> first_same;
   for (Params& params : wanted) {
     std::vector<std::string> notes;
@@ -88,7 +89,14 @@ std::vector<Params> OnlyNew(const RecordedSweep& sweep, std::vector<Params> want
       if (!first_same) first_same = same;
       continue;
     }
+    if (!added.insert(typed).second) {
+      ++repeated;
+      continue;
+    }
     fresh.push_back(std::move(params));
+  }
+  if (repeated > 0) {
+    std::printf("%zu stand there twice; --again adds them each time\n", repeated);
   }
   if (same_count == 1) {
     std::printf("trial %lld has these already; --again runs them once more\n",

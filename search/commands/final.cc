@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "search/change_request.h"
 #include "search/commands/sweep_dir.h"
 #include "search/format.h"
 #include "search/live_settings.h"
@@ -165,10 +166,7 @@ std::vector<Finalist> FindFinalists(const RecordedSweep& sweep, int64_t top) {
     const TrialId id[] = {row->id};
     Params params = sweep.store->LoadParams(id).front();
     // One of an earlier era may lack what the search has now.
-    const bool fits = std::ranges::all_of(
-        sweep.config.space.parameters(),
-        [&](const Parameter& each) { return params.contains(each.name); });
-    if (!fits || !seen.insert(params).second) continue;
+    if (!NamesAll(sweep.config.space, params) || !seen.insert(params).second) continue;
     finalists.push_back({row->id, RankedValue(*row, rule), std::move(params)});
   }
   return finalists;

@@ -210,6 +210,11 @@ int SimulateCommand(const SimulateOptions& options) {
       options.scheduler ? WithScheduler(sweep, *options.scheduler) : sweep.config;
   const std::vector<KnownCurve> curves = CurvesOf(sweep, all.config);
   all.trials = curves.size();
+  if (all.config.scheduler.pieces()) {
+    throw ConfigError(
+        "a scheduler whose trials wait (asha with mode promotion, pbt) can not be "
+        "replayed: name another with --scheduler");
+  }
   all.concurrency =
       options.concurrency.value_or(all.config.executor.max_concurrent_trials.value_or(
           MostAtOnce(sweep.record.trials)));

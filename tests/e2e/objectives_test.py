@@ -68,6 +68,24 @@ class ObjectivesTest(SceneTest):
         said = scene.hyperopt("best", scene.dir)
         self.assertIn(f"{len(expected)} trials trade minimize loss, maximize speed off", said)
 
+    def test_a_trial_that_lacks_one_has_failed(self):
+        scene = self.scene
+        scene.search('report "{\\"loss\\": $HYPEROPT_TRIAL, \\"speed\\": NaN}"; '
+                     '[ $HYPEROPT_TRIAL = 0 ] || report "{\\"loss\\": $HYPEROPT_TRIAL, \\"speed\\": 1}"', num_samples=3)
+        with open(scene.config) as file:
+            search = json.load(file)
+        del search["hyperopt"]["metric"]
+        search["hyperopt"]["objectives"] = OBJECTIVES
+        with open(scene.config, "w") as file:
+            json.dump(search, file)
+        scene.run()
+        trials = scene.trials()
+        self.assertEqual([trial["state"] for trial in trials], ["failed", "completed", "completed"])
+        self.assertIn("speed", scene.hyperopt("show", scene.dir, "0"))
+        best = json.loads(scene.hyperopt("best", scene.dir, "--json"))
+        self.assertEqual((best["trial"], [each["trial"] for each in best["front"]]), (1, [1]))
+        scene.hyperopt("verify", scene.dir)
+
     def test_what_can_not_be(self):
         scene = self.scene
         self.write(metric="loss")

@@ -64,6 +64,51 @@ class SpacesTest(SceneTest):
         self.assertEqual(scene.trials()[2]["params"], {"layers": 3, "optimizer": "adam"})
         scene.hyperopt("verify", scene.dir)
 
+    def test_what_is_given_takes_part(self):
+        scene = self.scene
+        self.write({"type": "random", "random_state": 3}, num_samples=2)
+        scene.run()
+        for value in (0.123, 0.9, 0.777):
+            self.assertIn("added", scene.hyperopt("add", scene.dir, "--params", json.dumps({"momentum": value})))
+        table = os.path.join(scene.folder, "rows.csv")
+        with open(table, "w") as file:
+            file.write("optimizer,layers\nadam,4\nadam,4\nadam,5\n")
+        said = scene.hyperopt("add", scene.dir, "--csv", table)
+        self.assertIn("1 stand there twice", said)
+        scene.run()
+        params = [trial["params"] for trial in scene.trials()]
+        self.assertEqual([each["momentum"] for each in params[2:5]], [0.123, 0.9, 0.777])
+        self.assertEqual({each["optimizer"] for each in params[2:5]}, {"sgd"})
+        self.assertEqual(params[5:], [{"optimizer": "adam", "layers": 4}, {"optimizer": "adam", "layers": 5}])
+        scene.hyperopt("verify", scene.dir)
+
+    def test_final_of_what_has_not_every_parameter(self):
+        scene = self.scene
+        either = {"optimizer": {"space": "choice", "categories": ["sgd", "adam"]},
+                  "momentum": {"space": "uniform", "lower": 0, "upper": 1, "when": {"optimizer": "sgd"}},
+                  "beta": {"space": "uniform", "lower": 0, "upper": 1, "when": {"optimizer": "adam"}},
+                  "layers": SPACE["layers"]}
+        self.write({"type": "random", "random_state": 3}, num_samples=8, parameters=either)
+        scene.run()
+        best = json.loads(scene.hyperopt("best", scene.dir, "--json"))
+        said = scene.hyperopt("final", scene.dir, "--top", "2", "--seeds", "2")
+        self.assertIn("winner: trial", said)
+        with open(os.path.join(scene.dir, "best", "params.json")) as file:
+            winner = json.load(file)
+        self.assertEqual(winner["layers"], best["params"]["layers"])
+
+    def test_a_new_start_from_its_own_results(self):
+        scene = self.scene
+        self.write({"type": "tpe", "random_state": 3}, num_samples=6)
+        scene.run()
+        alg = {"type": "tpe", "random_state": 3, "warm_start": [scene.dir]}
+        self.write(alg, num_samples=3)
+        self.assertIn("6 of 6 trials", scene.run("--fresh"))
+        # What can not be read leaves the folder where it is.
+        self.write({**alg, "warm_start": ["nowhere"]}, num_samples=3)
+        self.assertIn("there is no sweep here", scene.run("--fresh", code=2))
+        self.assertEqual(len(scene.trials()), 3)
+
     def test_warm_start(self):
         scene = self.scene
         self.write({"type": "random", "random_state": 3}, num_samples=20)

@@ -77,6 +77,10 @@ void ReadRewards(Section& alg, Reading& reading) {
   if (rewards == nullptr || reading.config.space.size() == 0) return;
   SamplerOptions& sampler = reading.config.sampler;
   std::vector<Params>& points = sampler.points_to_evaluate;
+  if (points.empty()) {
+    alg.Fail(kKey, "are the results of points_to_evaluate, and there are none");
+    return;
+  }
   if (!rewards->is_list() || rewards->items.size() != points.size()) {
     alg.Fail(kKey,
              fmt::format("must be a list of {} numbers, one for each of "

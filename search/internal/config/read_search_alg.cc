@@ -296,9 +296,13 @@ void SettleSamples(Section& alg, Reading& reading) {
 void CheckConditions(Section& hyperopt, Reading& reading) {
   const SearchSpace& space = reading.config.space;
   if (reading.problems.any()) return;
-  if (!space.is_conditional() && space.constraints().empty()) return;
+  const bool is_cmaes = reading.config.sampler.kind == SamplerKind::kCmaes;
+  if (!is_cmaes && !space.is_conditional() && space.constraints().empty()) return;
+  const char* place = is_cmaes                      ? "search_alg"
+                      : space.constraints().empty() ? "parameters"
+                                                    : "constraints";
   for (const std::string& problem : ProblemsWith(space, reading.config.sampler)) {
-    hyperopt.Fail(space.constraints().empty() ? "parameters" : "constraints", problem);
+    hyperopt.Fail(place, problem);
   }
 }
 
