@@ -18,9 +18,11 @@ Decision Kinder(Decision a, Decision b) {
       case Decision::kConverged:
         return 2;
       case Decision::kTarget:
-        break;
+        return 3;
+      case Decision::kPause:
+        break;  // no rule that waits is among them
     }
-    return 3;
+    return -1;
   };
   return kindness(a) >= kindness(b) ? a : b;
 }

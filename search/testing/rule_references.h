@@ -374,6 +374,7 @@ inline std::unique_ptr<RuleReference> MakeReference(const RuleTrace& trace,
       return std::make_unique<AnyReference>(trace, options, mutant);
     case SchedulerKind::kAsha:
     case SchedulerKind::kFifo:
+    case SchedulerKind::kPbt:
       break;
   }
   return std::make_unique<AshaReference>(trace, options, mutant);

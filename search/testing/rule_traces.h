@@ -126,6 +126,7 @@ inline SchedulerOptions DrawRule(SchedulerKind kind, int64_t max_t, Rng* rng) {
       }
       break;
     case SchedulerKind::kFifo:
+    case SchedulerKind::kPbt:
       break;
   }
   return options;
