@@ -15,10 +15,12 @@ import sys
 import tempfile
 import unittest
 
+import pypi
+
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PACKAGES = ["numpy", "scipy", "scikit-learn", "xgboost-cpu", "hydra-core"]
 LIMIT_S = 300  # against hanging for ever; a pip that takes longer counts as one that can not install
-SKIPPED = 77
+CHECK = "import numpy, scipy, sklearn, xgboost, hydra"
 
 
 class PypiTest(unittest.TestCase):
@@ -83,29 +85,9 @@ class PypiTest(unittest.TestCase):
         self.assertGreater(len(notes), 3)
 
 
-def environment(build):
-    """The folder of a Python that has the packages; None where pip can not install them."""
-    folder = os.path.join(build, "pypi-venv")
-    python = os.path.join(folder, "bin", "python3")
-    check = [python, "-c", "import numpy, scipy, sklearn, xgboost, hydra"]
-    if os.path.exists(python) and subprocess.run(check, capture_output=True, check=False).returncode == 0:
-        return os.path.dirname(python)
-    shutil.rmtree(folder, ignore_errors=True)
-    for words in ([sys.executable, "-m", "venv", folder], [python, "-m", "pip", "install", "-q", *PACKAGES]):
-        try:
-            made = subprocess.run(words, text=True, capture_output=True, timeout=LIMIT_S, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            print(f"SKIPPED: {error}")
-            return None
-        if made.returncode != 0:
-            print(f"SKIPPED: {' '.join(words)} failed:\n{made.stderr[-2000:]}")
-            return None
-    return os.path.dirname(python)
-
-
 if __name__ == "__main__":
     PypiTest.build = os.path.abspath(sys.argv.pop(1))
-    PypiTest.bin = environment(PypiTest.build)
+    PypiTest.bin = pypi.environment(PypiTest.build, "pypi-venv", CHECK, PACKAGES, LIMIT_S)
     if PypiTest.bin is None:
-        sys.exit(SKIPPED)
+        sys.exit(pypi.SKIPPED)
     unittest.main()

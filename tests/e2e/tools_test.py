@@ -19,12 +19,13 @@ import unittest
 import urllib.error
 import urllib.request
 
+import pypi
 from exports_test import PARAMETERS, tool_scene
 from sweep import wait_until
 
 PACKAGES = ["optuna==5.0.0", "tensorboard", "mlflow"]
 LIMIT_S = 900  # against hanging for ever; a pip that takes longer counts as one that can not install
-SKIPPED = 77
+CHECK = "import optuna, tensorboard, mlflow, sklearn; assert optuna.__version__ == '5.0.0'"
 
 READ_STUDY = """
 import json, math, optuna, sys
@@ -239,29 +240,9 @@ class ToolsTest(unittest.TestCase):
                                  [[step, float(value)] for step, value in said])
 
 
-def environment(build):
-    """The folder of a Python that has the packages; None where pip can not install them."""
-    folder = os.path.join(build, "pypi-tools-venv")
-    python = os.path.join(folder, "bin", "python3")
-    check = [python, "-c", "import optuna, tensorboard, mlflow, sklearn; assert optuna.__version__ == '5.0.0'"]
-    if os.path.exists(python) and subprocess.run(check, capture_output=True, check=False).returncode == 0:
-        return os.path.dirname(python)
-    shutil.rmtree(folder, ignore_errors=True)
-    for words in ([sys.executable, "-m", "venv", folder], [python, "-m", "pip", "install", "-q", *PACKAGES]):
-        try:
-            made = subprocess.run(words, text=True, capture_output=True, timeout=LIMIT_S, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            print(f"SKIPPED: {error}")
-            return None
-        if made.returncode != 0:
-            print(f"SKIPPED: {' '.join(words)} failed:\n{made.stderr[-2000:]}")
-            return None
-    return os.path.dirname(python)
-
-
 if __name__ == "__main__":
     ToolsTest.build = os.path.abspath(sys.argv.pop(1))
-    ToolsTest.bin = environment(ToolsTest.build)
+    ToolsTest.bin = pypi.environment(ToolsTest.build, "pypi-tools-venv", CHECK, PACKAGES, LIMIT_S)
     if ToolsTest.bin is None:
-        sys.exit(SKIPPED)
+        sys.exit(pypi.SKIPPED)
     unittest.main()
