@@ -136,6 +136,10 @@ class KeeperLink {
 // Throws EnvironmentError.
 std::unique_ptr<KeeperLink> StartOrAdoptKeeper(const KeeperPlace& place);
 
+// Removes the socket of a keeper that was killed after all its runs had ended, where no
+// keeper lives in `folder`; a living one removes its own as it leaves. Never throws.
+void RemoveDeadKeepersSocket(const std::filesystem::path& folder);
+
 // Kills (SIGKILL) every process of this user that carries HYPEROPT_TOKEN beginning with
 // "<sweep_id>-" and belongs to no living keeper, and waits until they are gone. Checks
 // token, uid and start time before each signal. With `key`, only that attempt's.

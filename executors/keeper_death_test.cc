@@ -93,6 +93,23 @@ TEST_CASE("alone for too long, a keeper interrupts its runs and leaves") {
   CHECK_FALSE(fs::exists(sweep.folder() / "keeper.sock"));
 }
 
+TEST_CASE("the socket of a killed keeper goes, that of a living one stays") {
+  const TestSweep sweep;
+  const fs::path socket = sweep.folder() / "keeper.sock";
+  RemoveDeadKeepersSocket(sweep.folder());  // nothing there
+  DieAsExecutor(sweep, [&](TestExecutor& executor) {
+    executor.Send(sweep.Script(KeyOf(0), "exec sleep 60"));
+    executor.AwaitStart(KeyOf(0));
+    RemoveDeadKeepersSocket(sweep.folder());
+    if (!fs::exists(socket)) _exit(1);
+    kill(sweep.KeeperPid(), SIGKILL);
+  });
+  REQUIRE(WaitUntil([&] { return !sweep.KeeperLives(); }));
+  REQUIRE(fs::exists(socket));
+  RemoveDeadKeepersSocket(sweep.folder());
+  CHECK_FALSE(fs::exists(socket));
+}
+
 TEST_CASE("with `finish` it lets them end, then leaves") {
   const TestSweep sweep;
   DieAsExecutor(sweep, [&](TestExecutor& executor) {

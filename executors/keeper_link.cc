@@ -28,6 +28,8 @@ namespace {
 // How long a keeper may take to answer or to leave, before a person is asked.
 constexpr Duration kPatience = Seconds(10);
 constexpr int kSendPatienceMs = 1000;
+constexpr char kSocketName[] = "keeper.sock";
+constexpr char kLockName[] = "keeper.lock";
 
 class SocketLink final : public KeeperLink {
  public:
@@ -193,8 +195,8 @@ std::unique_ptr<KeeperLink> AwaitHello(std::unique_ptr<SocketLink> link,
 
 std::unique_ptr<KeeperLink> StartOrAdoptKeeper(const KeeperPlace& place) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const std::filesystem::path socket_path = place.folder / "keeper.sock";
-  const std::filesystem::path lock_path = place.folder / "keeper.lock";
+  const std::filesystem::path socket_path = place.folder / kSocketName;
+  const std::filesystem::path lock_path = place.folder / kLockName;
   const Time deadline = ReadClocks().steady + kPatience;
   while (ReadClocks().steady < deadline) {
     if (auto fd = ConnectTo(socket_path)) {
@@ -214,6 +216,17 @@ std::unique_ptr<KeeperLink> StartOrAdoptKeeper(const KeeperPlace& place) {
   throw EnvironmentError(lock_path.string() + ": its holder, process " + pid +
                          ", does not answer, or is of another build; wait until its "
                          "trials have ended, or end it");
+}
+
+void RemoveDeadKeepersSocket(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / kSocketName, ignored)) return;
+  try {
+    const auto lock = FileLock::TryAcquire(folder / kLockName);
+    if (lock) std::filesystem::remove(folder / kSocketName, ignored);
+  } catch (const Error&) {
+    // A folder that can not be written: the next sweep with this name says so.
+  }
 }
 
 }  // namespace hyperopt

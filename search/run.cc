@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "executors/keeper.h"
 #include "executors/transport.h"
 #include "search/commands/best.h"
 #include "search/controller.h"
@@ -50,6 +51,7 @@ void SweepLoop::RunToEnd() {
     std::error_code gone_already;
     fs::remove(sockets_ / name, gone_already);
   }
+  RemoveDeadKeepersSocket(sockets_);
   progress_->End(*end_, *controller_, folder_->dir(), now_);
   hooks_->OnEnd(*controller_, *end_, now_);
 }
