@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <charconv>
+#include <deque>
 
 #include "search/report_time.h"
 #include "search/scheduler.h"
@@ -101,9 +102,11 @@ ReplayedTrial ReplayReports(std::span<const ReportRow> reports,
 std::vector<JudgedReport> ReplayRecord(const TrialStore& store,
                                        const SearchConfig& config) {
   std::vector<JudgedReport> judged;
-  std::map<TrialId, TrialReplay> trials;
+  std::deque<TrialReplay> trials;  // by number, which has no gaps
   store.ForEachReport([&](const ReportRow& report) {
-    TrialReplay& trial = trials.try_emplace(report.key.trial, config).first->second;
+    const auto index = static_cast<size_t>(report.key.trial.value());
+    while (trials.size() <= index) trials.emplace_back(config);
+    TrialReplay& trial = trials[index];
     if (trial.BeginsAttempt(report)) {
       // A first attempt starts at the beginning.
       const bool first = report.key.attempt == Attempt(1);

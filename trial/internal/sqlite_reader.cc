@@ -26,18 +26,17 @@ RunKey ReadKey(RowReader& row) {
   return key;
 }
 
-ReportRow ReadReport(RowReader& row) {
-  ReportRow report;
-  report.key = ReadKey(row);
-  report.source.name = row.Text();
-  report.source.generation = row.Integer32();
-  report.offset = row.Integer();
-  report.step = row.Integer();
-  report.objective = row.Number();
-  report.values = row.Text();
-  report.wall = row.Real();
-  report.elapsed_s = row.Real();
-  return report;
+// Into one that is used again and again: texts keep their memory.
+void ReadReport(RowReader& row, ReportRow* report) {
+  report->key = ReadKey(row);
+  report->source.name = row.Text();
+  report->source.generation = row.Integer32();
+  report->offset = row.Integer();
+  report->step = row.Integer();
+  report->objective = row.Number();
+  report->values = row.Text();
+  report->wall = row.Real();
+  report->elapsed_s = row.Real();
 }
 
 std::optional<uint64_t> SeedFromString(std::string_view text) {
@@ -298,7 +297,7 @@ std::vector<ReportRow> RecordReader::LoadReports(TrialId trial) {
   std::vector<ReportRow> reports;
   reports_.ForEach(
       [&](RowReader row) {
-        reports.push_back(ReadReport(row));
+        ReadReport(row, &reports.emplace_back());
         return true;
       },
       trial.value());
@@ -306,7 +305,11 @@ std::vector<ReportRow> RecordReader::LoadReports(TrialId trial) {
 }
 
 void RecordReader::ForEachReport(const std::function<bool(const ReportRow&)>& visit) {
-  all_reports_.ForEach([&](RowReader row) { return visit(ReadReport(row)); });
+  ReportRow report;
+  all_reports_.ForEach([&](RowReader row) {
+    ReadReport(row, &report);
+    return visit(report);
+  });
 }
 
 std::vector<FileRow> RecordReader::LoadFiles(TrialId trial) {
