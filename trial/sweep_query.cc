@@ -141,7 +141,8 @@ std::map<TrialState, int64_t> SweepQuery::Counts() const {
 int64_t SweepQuery::CountProposed(int64_t first) const {
   int64_t count = 0;
   Statement(connection_->database,
-            "SELECT count(*) FROM trial WHERE id >= ? AND history >= 0")
+            "SELECT count(*) FROM trial WHERE id >= ? AND history >= 0 "
+            "AND parent IS NULL")
       .ForEach(
           [&](RowReader row) {
             count = row.Integer();

@@ -43,7 +43,8 @@ class SweepQuery {
   // committed yet.
   std::optional<SweepRow> Sweep() const;
   std::map<TrialState, int64_t> Counts() const;
-  // Trials from `first` on that saw a history, as all do that were proposed.
+  // Trials from `first` on that saw a history and have no parent, as all that were
+  // proposed.
   int64_t CountProposed(int64_t first) const;
   std::vector<TrialRow> Trials(const TrialsWanted& wanted) const;
   // The trials' parameters, in the order of `rows`.
