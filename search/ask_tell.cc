@@ -86,6 +86,9 @@ AskTell::AskTell(const SearchConfig& config, TrialStore* store, RecordSnapshot r
         "use "
         "asha, mode promotion or stopping");
   }
+  proposed_ = std::ranges::count_if(
+      rows_, [](const TrialRow& row) { return !row.parent.has_value(); });
+  RestoreRepeats();
   scheduler_->Restore(record.rungs);
   for (const TrialRow& row : rows_) {
     if (row.state == TrialState::kPaused) scheduler_->OnPaused(row.id);
@@ -100,13 +103,23 @@ AskTell::AskTell(const SearchConfig& config, TrialStore* store, RecordSnapshot r
   }
   const std::vector<Params> params = store_->LoadParams(ids);
   for (size_t i = 0; i < ids.size(); ++i) {
-    const TrialRow& row = rows_[static_cast<size_t>(ids[i].value())];
-    open_[row.id] = {params[i], row.last_step, row.reports};
-    open_[row.id].others = OthersOf(store_->LoadReports(row.id), config_);
-    if (row.state != TrialState::kPaused) to_hand_out_.insert(row.id);
-    for (const RunRow& run : store_->LoadRuns(row.id)) {
-      if (run.key.attempt == row.attempt) open_[row.id].began = run.resume_from;
-    }
+    RestoreOpen(rows_[static_cast<size_t>(ids[i].value())], params[i]);
+  }
+}
+
+void AskTell::RestoreOpen(const TrialRow& row, Params params) {
+  Open& open = open_[row.id];
+  open.params = std::move(params);
+  const std::vector<ReportRow> reports = store_->LoadReports(row.id);
+  const std::vector<RunRow> runs = store_->LoadRuns(row.id);
+  open.others = OthersOf(reports, config_);
+  for (const ReportRow& report : reports) open.iterations += report.step > 0;
+  for (const JudgedReport& each : ReplayReports(reports, runs, config_).judged) {
+    open.judged_time = std::max(open.judged_time, each.time);
+  }
+  if (row.state != TrialState::kPaused) to_hand_out_.insert(row.id);
+  for (const RunRow& run : runs) {
+    if (run.key.attempt == row.attempt) open.began = run.resume_from;
   }
 }
 
@@ -131,8 +144,9 @@ std::string AskTell::Answer(std::string_view line, Now now) {
 }
 
 void AskTell::Close(Now) {
-  const bool all = exhausted_ || std::ssize(rows_) >= config_.sampler.num_samples;
-  const bool done = open_.empty() && all;
+  const bool all = exhausted_ || proposed_ >= config_.sampler.num_samples;
+  const bool due = race_ && race_->Next(false);
+  const bool done = open_.empty() && all && !due;
   sweep_.state = done ? SweepState::kFinished : SweepState::kInterrupted;
   changes_.push_back(PutSweep{sweep_});
   Commit();
@@ -152,6 +166,10 @@ OrderedJson AskTell::Handed(TrialId id) const {
   const TrialRow& row = rows_[static_cast<size_t>(id.value())];
   if (const auto budget = scheduler_->Budget(id)) json["budget"] = *budget;
   if (row.attempt.value() > 1) json["step"] = row.last_step;
+  if (race_) {
+    json["repeat"] = race_->RepeatOf(id);
+    json["seed"] = SeedOfTrial(config_.sampler.seed, id);
+  }
   return json;
 }
 
@@ -161,6 +179,7 @@ const History& AskTell::HistoryNow() {
     const TrialRow& row = rows_[static_cast<size_t>(id.value())];
     // What has rested before is known already.
     if (row.state == TrialState::kPaused || row.attempt.value() > 1) continue;
+    if (IsKnownAlready(id)) continue;
     history_.pending.push_back({id, row.state, open.params, row.best, row.best_step});
   }
   return history_;
@@ -175,8 +194,9 @@ OrderedJson AskTell::Ask(Now now) {
   if (const auto next = scheduler_->NextPromotion(true)) {
     return GoOn(*next, true, now);
   }
+  if (auto repeat = NextRepeat(true, now)) return *std::move(repeat);
   const TrialId id(std::ssize(rows_));
-  std::optional<Params> params = sampler_->Suggest(id, HistoryNow());
+  std::optional<Params> params = sampler_->Suggest(TrialId(proposed_), HistoryNow());
   exhausted_ = !params.has_value();
   if (exhausted_) return NothingLeft(now);
   TrialRow row;
@@ -193,6 +213,8 @@ OrderedJson AskTell::Ask(Now now) {
   Commit();
   rows_.push_back(row);
   open_[id].params = std::move(*params);
+  ++proposed_;
+  NoteCreated(row);
   return Handed(id);
 }
 
@@ -251,7 +273,9 @@ void AskTell::Judge(TrialRow* row, int64_t time, const Objective& value) {
 // As the record's replay finds it.
 int64_t AskTell::TimeOf(const TrialRow& row, const std::string& fields, Now now) const {
   const std::string& attr = config_.scheduler.time_attr;
-  if (attr == "training_iteration") return row.reports;
+  if (attr == "training_iteration") {
+    return open_.at(row.id).iterations + (row.last_step > 0 ? 1 : 0);
+  }
   if (attr == "step") return row.last_step;
   if (const std::optional<double> told = FieldOf(fields, attr)) return WholeTime(*told);
   return attr == "time_total_s" ? WholeTime(now.wall - row.started) : -1;
@@ -289,6 +313,7 @@ OrderedJson AskTell::Report(const OrderedJson& request, Now now) {
   changes_.push_back(PutTrial{row});
   Commit();
   kept = row;
+  open.iterations += step > 0 ? 1 : 0;
   OrderedJson answer = {{"ok", true}, {"stop", stop}};
   if (!rests) return answer;
   scheduler_->OnPaused(row.id);
@@ -344,19 +369,7 @@ OrderedJson AskTell::Tell(const OrderedJson& request, Now now) {
   changes_.push_back(PutTrial{row});
   Commit();
   kept = row;
-  const bool best = config_.value == ValueRule::kBest;
-  HistoryEntry entry{row.id,
-                     row.state,
-                     std::move(open_[row.id].params),
-                     best ? row.best : row.last,
-                     row.best_step,
-                     0,
-                     std::move(open_[row.id].others)};
-  if (row.attempt.value() > 1) {
-    PutNewest(std::move(entry), &history_.ended);
-  } else {
-    history_.ended.push_back(std::move(entry));
-  }
+  AddToHistory(row);
   open_.erase(row.id);
   to_hand_out_.erase(row.id);
   return {{"ok", true}};

@@ -13,6 +13,10 @@
 // "paused":true; and an ask is answered {"wait":true} while only trials that are out
 // can say what goes on.
 //
+// Where configurations are repeated (repeats.h) an answer to ask also has "repeat" and
+// "seed": a repeat of an earlier trial's parameters has its own number, and is told
+// like any other.
+//
 // A value is a number, or one of "NaN", "Infinity", "-Infinity" (quoted, or bare as
 // Python writes them). `tell` takes "state":"failed" beside or instead of the value,
 // and "stopped":true where the trial was ended early.
@@ -21,6 +25,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -28,6 +33,7 @@
 
 #include "samplers/sampler.h"
 #include "search/config.h"
+#include "search/repeats.h"
 #include "search/scheduler.h"
 #include "trial/clock.h"
 #include "trial/json.h"
@@ -55,7 +61,7 @@ class AskTell {
   struct Open {
     Params params;
     int64_t judged_time = 0;
-    int64_t reports = 0;  // that have come in all, and so the time training_iteration
+    int64_t iterations = 0;  // reports past step 0, in all attempts
     std::string began = {};  // what the attempt goes on from, as the record says it
     std::vector<Objective> others;  // of several objectives, as they came last
   };
@@ -70,6 +76,13 @@ class AskTell {
   void Judge(TrialRow* row, int64_t time, const Objective& value);
   int64_t TimeOf(const TrialRow& row, const std::string& fields, Now now) const;
   void RestoreCurves();
+  void RestoreOpen(const TrialRow& row, Params params);
+  // ask_tell_repeats.cc
+  void RestoreRepeats();
+  void NoteCreated(const TrialRow& row);
+  std::optional<OrderedJson> NextRepeat(bool more, Now now);
+  void AddToHistory(const TrialRow& row);
+  bool IsKnownAlready(TrialId id) const;
   // ask_tell_pieces.cc
   OrderedJson GoOn(const Promotion& promotion, bool more, Now now);
   OrderedJson NothingLeft(Now now);
@@ -91,7 +104,10 @@ class AskTell {
   std::map<TrialId, Open> open_;
   std::set<TrialId> to_hand_out_;  // open since before this process
   History history_;
-  bool exhausted_ = false;  // ask had no more
+  bool exhausted_ = false;    // ask had no more
+  int64_t proposed_ = 0;      // trials that are no repeat
+  std::optional<Race> race_;  // where configurations are repeated, and what they are
+  std::map<TrialId, Params> configurations_;
   std::vector<RecordChange> changes_;
 };
 

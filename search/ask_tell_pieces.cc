@@ -41,6 +41,9 @@ OrderedJson AskTell::GoOn(const Promotion& promotion, bool more, Now now) {
 
 // No trial is left to propose.
 OrderedJson AskTell::NothingLeft(Now now) {
+  if (auto repeat = NextRepeat(false, now)) return *std::move(repeat);
+  // What is out may yet show whose next repeat is due.
+  if (race_ && !open_.empty()) return {{"wait", true}};
   if (const auto next = scheduler_->NextPromotion(false)) {
     return GoOn(*next, false, now);
   }

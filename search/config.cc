@@ -61,6 +61,7 @@ void ReadHyperopt(Section& top, Reading& reading) {
   ReadParameters(hyperopt, reading);
   ReadExecutor(hyperopt, top, reading);
   ReadSearchAlg(hyperopt, reading);
+  ReadRepeats(hyperopt, reading);
   RefuseOldSections(hyperopt);
   hyperopt.Finish();
 }

@@ -173,6 +173,9 @@ struct SearchConfig {
   // `objectives` after the first, which is goal and metric; with them a trial's values
   // are its last ones.
   std::vector<OtherObjective> objectives;
+  // How often a promising configuration is run, each time with another seed
+  // (search/repeats.h); num_samples counts configurations.
+  int64_t repeats = 1;
   // Folders (or sweep.db) of sweeps whose results the sampler begins from; absolute.
   // What they hold is in sampler.known once it was read (search/warm_start.h).
   std::vector<std::filesystem::path> warm_start;

@@ -10,7 +10,7 @@ namespace {
 
 // Settings whose change makes trials of one search incomparable, or that decide what is
 // proposed next. A name stands for itself and all below it.
-constexpr std::array<std::string_view, 14> kRefused = {
+constexpr std::array<std::string_view, 15> kRefused = {
     "command",
     "dataset",
     "workdir",
@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, 14> kRefused = {
     "hyperopt.parameters",
     "hyperopt.constraints",
     "hyperopt.objectives",
+    "hyperopt.repeats",
     "hyperopt.search_alg",
 };
 constexpr std::string_view kScheduler = "hyperopt.executor.scheduler";

@@ -54,6 +54,7 @@ TEST_CASE("the examples show what they say") {
         SchedulerKind::kAsha);
   CHECK(LoadConfig(Folder() / "gpu-packing.yaml").executor.resources.gpu_per_rank ==
         Share::Of(0.25));
+  CHECK(LoadConfig(Folder() / "command-repeats.yaml").repeats == 3);
   CHECK(LoadConfig(Folder() / "ranks.yaml").executor.resources.ranks == 4);
   CHECK(LoadConfig(Folder() / "ludwig-asha.yaml").executor.resources.ranks == 2);
   CHECK(LoadConfig(Folder() / "ludwig-grid.yaml").executor.num_samples == 1);

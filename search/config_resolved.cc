@@ -264,6 +264,7 @@ OrderedJson HyperoptToJson(const SearchConfig& config) {
   if (config.objectives.empty()) {
     json["value"] = config.value == ValueRule::kLast ? "last" : "best";
   }
+  if (config.repeats > 1) json["repeats"] = config.repeats;
   json["parameters"] = ParametersToJson(config);
   if (!config.space.constraints().empty()) {
     OrderedJson& list = json["constraints"];

@@ -174,7 +174,7 @@ TEST_CASE("other top-level keys are the model's, unless they are a slip of ours"
 }
 
 TEST_CASE("keys of later versions are refused by name, wherever they stand") {
-  for (const char* key : {"folds", "loggers", "repeats"}) {
+  for (const char* key : {"folds", "loggers"}) {
     CAPTURE(std::string(key));
     const std::string words = std::string(key) + ": not available in this version";
     CHECK(Contains(Errors(CommandFile("", std::string(key) + ": 1\n")), words));
@@ -182,6 +182,38 @@ TEST_CASE("keys of later versions are refused by name, wherever they stand") {
     CHECK(Contains(Errors(CommandFile("  executor: {" + std::string(key) + ": 1}\n")),
                    words));
   }
+}
+
+TEST_CASE("repeats: how often a promising configuration is run") {
+  CHECK(Parse(CommandFile()).repeats == 1);
+  CHECK(Parse(CommandFile("  repeats: 1\n")).repeats == 1);
+  const SearchConfig config = Parse(CommandFile("  repeats: 3\n"));
+  CHECK(config.repeats == 3);
+  CHECK(Parse(ResolvedJson(config)).repeats == 3);
+  CHECK(ComparedSettings(config).at("hyperopt.repeats") == "3");
+  CHECK(WhatAChangeMeans("hyperopt.repeats") == OnChange::kRefused);
+  // A record of before has no such setting, and is as it was.
+  CHECK_FALSE(ComparedSettings(Parse(CommandFile())).contains("hyperopt.repeats"));
+  for (const char* wrong : {"0", "-1", "1001", "many", "1.5"}) {
+    CAPTURE(std::string(wrong));
+    CHECK(Contains(Errors(CommandFile("  repeats: " + std::string(wrong) + "\n")),
+                   "hyperopt.repeats: "));
+  }
+  const auto with = [](const std::string& words) {
+    return CommandFile("  repeats: 2\n  executor: {scheduler: {" + words + "}}\n");
+  };
+  CHECK(Contains(Errors(with("type: pbt, max_t: 99")), "and with pbt they wait"));
+  CHECK(Contains(Errors(with("type: asha, max_t: 9, mode: promotion")),
+                 "and with asha's mode promotion they wait"));
+  CHECK(Errors(with("type: asha, max_t: 9")).empty());
+  CHECK(Contains(Errors("repeats: 3\n" + CommandFile()), "belongs under hyperopt"));
+  CHECK(Contains(Errors(CommandFile("  executor: {repeats: 3}\n")),
+                 "it belongs under hyperopt"));
+  CHECK(Contains(
+      Errors("command: [run]\nhyperopt: {repeats: 2, objectives: [{metric: a, goal: "
+             "minimize}, {metric: b, goal: minimize}], parameters: {x: {space: int, "
+             "lower: 1, upper: 2}}}\n"),
+      "the mean of one metric"));
 }
 
 TEST_CASE("a sweep's name: given, else the stem, else the folder's") {

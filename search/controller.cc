@@ -308,6 +308,7 @@ void Controller::Move(TrialRow* row,
   row->reason = reason;
   row->detail = detail;
   Touch(row->id);
+  NoteRepeat(*row);
 }
 
 std::optional<SendTo> Controller::AnswerWhileHeld(const PeerSaid& said) const {
@@ -327,7 +328,10 @@ SweepCounts Controller::Counts() const {
 
 const Params* Controller::FindParams(TrialId id) const {
   const auto it = open_.find(id);
-  return it == open_.end() ? nullptr : &it->second.params;
+  if (it != open_.end()) return &it->second.params;
+  if (!race_) return nullptr;
+  const auto known = configurations_.find(race_->Of(id).first);
+  return known == configurations_.end() ? nullptr : &known->second;
 }
 
 double Controller::alive_s(Now now) const {

@@ -24,6 +24,7 @@
 #include "search/placement.h"
 #include "search/proposals.h"
 #include "search/recorded_pieces.h"
+#include "search/repeats.h"
 #include "search/replay.h"
 #include "search/scheduler.h"
 #include "trial/clock.h"
@@ -80,6 +81,8 @@ struct ControllerStart {
   std::vector<HistoryEntry> history;
   std::map<TrialId, CloneStart> clones;  // the trials that began as copies
   bool rerun_failed = false;             // failed -> pending, once
+  // Where configurations are repeated: of all trials that are no repeat.
+  std::map<TrialId, Params> configurations;
   // Shared facts that every executor is told.
   SweepSpec sweep;
 };
@@ -89,9 +92,6 @@ struct SweepCounts {
   int64_t pending = 0, running = 0, paused = 0, completed = 0, stopped = 0, failed = 0;
   int64_t finished() const { return completed + stopped + failed; }
 };
-
-// A trial's HYPEROPT_SEED, the same in every attempt.
-uint64_t SeedOfTrial(uint64_t seed, TrialId id);
 
 class Controller {
  public:
@@ -125,6 +125,8 @@ class Controller {
   SweepCounts Counts() const;
   const std::vector<TrialRow>& trials() const { return rows_; }
   std::optional<TrialId> incumbent() const { return incumbent_; }
+  // Where configurations are repeated: the best one, whose best trial is the incumbent.
+  const Standing* leader() const { return race_ ? race_->Leader() : nullptr; }
   const Params* FindParams(TrialId id) const;
   const Fleet& fleet() const { return fleet_; }
   const SearchConfig& config() const { return config_; }
@@ -251,6 +253,16 @@ class Controller {
     return std::ssize(rows_) < planned_ && !sampler_exhausted_;
   }
 
+  // controller_repeats.cc
+  void RestoreRepeats(std::map<TrialId, Params> configurations);
+  void NoteConfiguration(TrialId id);
+  std::optional<TrialId> NextRepeat() const;
+  TrialId BeginRepeat(TrialId first, Now now);
+  void NoteRepeat(const TrialRow& row);
+  bool IsKnownAlready(TrialId id) const;
+  void AddConfigurationToHistory(const TrialRow& row);
+  void NoteLeader();
+
   // controller_turn.cc
   void CollectChanges(std::vector<RecordChange>* changes);
   void PlaceTrials(Now now);
@@ -308,6 +320,8 @@ class Controller {
   // waits, what they left may become known.
   std::map<TrialId, Live> lost_;
   ProposalCursor cursor_{Era{}};
+  std::optional<Race> race_;  // where configurations are repeated, and what they are
+  std::map<TrialId, Params> configurations_;
   int64_t planned_ = 0;
   // Runs that came back or were restored may be more than an edited limit allows.
   int64_t over_limit_ = 0;

@@ -71,7 +71,8 @@ int64_t Controller::BeginEra(const std::vector<std::string>& lines, Now now) {
 std::vector<RecordChange> Controller::ChangesAlone(SweepState state, Now now) {
   // Once there is something to do it is finished no more.
   const bool more = !pending_.empty() || std::ssize(rows_) < planned_ ||
-                    scheduler_.NextPromotion(more_proposals()).has_value();
+                    scheduler_.NextPromotion(more_proposals()).has_value() ||
+                    NextRepeat().has_value();
   if (state == SweepState::kFinished && more) state = SweepState::kInterrupted;
   sweep_.state = state;
   changes_.push_back(PutSweep{SweepNow(now)});
@@ -144,6 +145,7 @@ TrialId Controller::AddGiven(Params params, Now now) {
       now);
   changes_.push_back(PutParams{id, params});
   open_[id].params = std::move(params);
+  NoteConfiguration(id);
   return id;
 }
 

@@ -145,12 +145,13 @@ void Controller::ApplyOutcome(TrialRow* row, const Outcome& outcome, Now now) {
   NoteIncumbent(*row);
   if (rests || IsFinished(outcome.state)) AddToHistory(*row);
   if (IsFinished(outcome.state)) {
-    if (incumbent_ != row->id) open_.erase(row->id);
+    if (race_ || incumbent_ != row->id) open_.erase(row->id);
   }
   CheckInitialFailures();
 }
 
 void Controller::AddToHistory(const TrialRow& row) {
+  if (race_) return AddConfigurationToHistory(row);
   const Params& params = open_[row.id].params;
   // Given by hand, or of another era: a sampler learns from its own space.
   if (!sampler_->needs_history() || !LiesWithin(config_.space, params)) return;

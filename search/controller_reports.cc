@@ -174,6 +174,7 @@ const Objective& Controller::RankedBy(const TrialRow& row) const {
 }
 
 void Controller::NoteIncumbent(const TrialRow& row) {
+  if (race_) return NoteLeader();
   if (incumbent_ == row.id) {
     // Its own value may have become worse: look at all again, which is rare.
     if (!Better(config_.goal, incumbent_value_, RankedBy(row)) &&

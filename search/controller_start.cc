@@ -79,6 +79,7 @@ void Controller::Restore(ControllerStart start, Now now) {
   }
   cursor_ = CursorAfter(CurrentEra(sweep_), rows_);
   PlanAnew();
+  RestoreRepeats(std::move(start.configurations));
   paused_ = LiveSetting(sweep_.settings, kLivePaused) == "true";
   if (const std::string gpus = LiveSetting(sweep_.settings, kLiveGpus); !gpus.empty()) {
     most_gpus_ = std::stoll(gpus);
@@ -107,6 +108,7 @@ void Controller::Restore(ControllerStart start, Now now) {
       row.failures = row.lost = 0;
       row.ended = 0;
       Move(&row, TrialState::kPending, Reason::kRerun, row.detail);
+      if (race_) continue;  // the history is without it already
       std::erase_if(history_.ended,
                     [&](const auto& entry) { return entry.trial == row.id; });
     }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "search/controller.h"
-#include "trial/rng.h"
 
 namespace hyperopt {
 namespace {
@@ -116,7 +115,9 @@ void Controller::PlaceTrials(Now now) {
   while (!stop_ && !budget_over_ && !failure_ && !end_ && !paused_) {
     if (limit && std::ssize(live_) >= *limit) return;
     const bool more = more_proposals();
-    if (pending_.empty() && !more && !scheduler_.NextPromotion(more)) return;
+    if (pending_.empty() && !more && !scheduler_.NextPromotion(more) && !NextRepeat()) {
+      return;
+    }
     const std::optional<Placement> placement =
         fleet_.FindPlace(config_.executor.resources);
     if (!placement) return;
@@ -130,21 +131,22 @@ void Controller::PlaceTrials(Now now) {
   }
 }
 
-// Pending ones first, by number; then what the scheduler lets go on; else a new
-// proposal.
+// Pending ones first, by number; then what the scheduler lets go on; then a repeat that
+// is due; else a new proposal.
 std::optional<TrialId> Controller::NextTrial(Now now) {
   if (!pending_.empty()) return *pending_.begin();
   const bool more = more_proposals();
   if (const auto promotion = scheduler_.NextPromotion(more)) {
     return Promote(*promotion, more, now);
   }
+  if (const auto due = NextRepeat()) return BeginRepeat(*due, now);
   const TrialId id(std::ssize(rows_));
   history_.pending.clear();
   if (sampler_->needs_history()) {
     for (const auto& [open_id, open] : open_) {
       const TrialRow& row = Row(open_id);
       if (IsFinished(row.state) || !LiesWithin(config_.space, open.params)) continue;
-      if (rested_.contains(open_id)) continue;
+      if (rested_.contains(open_id) || IsKnownAlready(open_id)) continue;
       history_.pending.push_back(
           {open_id, row.state, open.params, RankedBy(row), row.best_step});
     }
@@ -152,6 +154,7 @@ std::optional<TrialId> Controller::NextTrial(Now now) {
   std::optional<Params> params = sampler_->Suggest(TrialId(cursor_.next()), history_);
   if (!params) {
     sampler_exhausted_ = true;
+    if (const auto due = NextRepeat()) return BeginRepeat(*due, now);
     return std::nullopt;
   }
   TrialRow row;
@@ -165,6 +168,7 @@ std::optional<TrialId> Controller::NextTrial(Now now) {
   Touch(id);
   changes_.push_back(PutParams{id, *params});
   open_[id].params = std::move(*params);
+  NoteConfiguration(id);
   return id;
 }
 
@@ -175,10 +179,6 @@ std::string Controller::CheckpointPath(TrialId trial, RunId run, const Checkpoin
                      run.value(),
                      at.attempt.value(),
                      at.step);
-}
-
-uint64_t SeedOfTrial(uint64_t seed, TrialId id) {
-  return Rng(seed, id, "HYPEROPT_SEED").Next() & 0x7fffffff;
 }
 
 void Controller::LaunchTrial(TrialId id, const Placement& placement, Now now) {
@@ -266,7 +266,8 @@ void Controller::CheckEnd(Now now) {
   if (!live_.empty()) return;
   if (failure_) return End(SweepState::kFailed, *failure_, now);
   const bool waits = !pending_.empty() || more_proposals() ||
-                     scheduler_.NextPromotion(more_proposals()).has_value();
+                     scheduler_.NextPromotion(more_proposals()).has_value() ||
+                     NextRepeat().has_value();
   if (budget_over_ || !waits) {
     CompletePaused(now);
     const bool useful = counts_.completed > 0 || incumbent_.has_value();

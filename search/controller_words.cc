@@ -27,9 +27,7 @@ std::vector<std::string> Controller::Explain(TrialId id, Now now) const {
   const TrialRow& row = Row(id);
   std::vector<std::string> lines = {StateText(row)};
   if (IsGiven(row)) lines.push_back("given by hand, with hyperopt add");
-  if (row.parent) {
-    lines.push_back(fmt::format("a changed copy of trial {}", row.parent->value()));
-  }
+  if (row.parent) lines.push_back(ParentText(row, config_.repeats));
   if (const std::string waits = scheduler_.WaitsFor(id); !waits.empty()) {
     lines.push_back(waits);
   }

@@ -28,7 +28,10 @@ int64_t Curve::CountUpTo(int64_t step) const {
       points_.begin(), points_.end(), step, [](int64_t s, const Point& point) {
         return s < point.step;
       });
-  return (after - points_.begin()) + (step >= highest_ ? beyond_ : 0);
+  // What is said at step 0 is said before anything is done.
+  const bool at_zero = !points_.empty() && points_.front().step == 0;
+  const auto begin = points_.begin() + (at_zero ? 1 : 0);
+  return std::max<int64_t>(0, after - begin) + (step >= highest_ ? beyond_ : 0);
 }
 
 int64_t Curve::last_step() const { return highest_; }

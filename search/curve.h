@@ -18,8 +18,8 @@ class Curve {
   // A report of `attempt` at `step`.
   void Add(int64_t step, int32_t attempt, const Objective& value);
 
-  // How many steps up to `step` carry a value: the iterations done by a checkpoint of
-  // it.
+  // How many steps from 1 up to `step` carry a value: the iterations done by a
+  // checkpoint of it.
   int64_t CountUpTo(int64_t step) const;
   // The largest step that was seen; 0 before the first.
   int64_t last_step() const;

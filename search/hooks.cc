@@ -124,8 +124,7 @@ void HookRunner::OnTurn(const Controller& controller, Now now) {
   if (!hooks_.any()) return;
   const std::optional<TrialId> best = controller.incumbent();
   if (best && !hooks_.on_best.empty()) {
-    const TrialRow& row = controller.trials()[static_cast<size_t>(best->value())];
-    const Objective& value = RankedValue(row, controller.config().value);
+    const Objective value = BestOf(controller).value;
     // What a resumed sweep brings along is no news.
     const bool news = best_ != best || !(best_value_ == value);
     best_ = best;

@@ -157,7 +157,8 @@ struct FileKeeper::Impl {
       : rules(config.keep),
         goal(config.goal),
         value(config.value),
-        copies(config.scheduler.kind == SchedulerKind::kPbt),
+        copies(config.scheduler.kind == SchedulerKind::kPbt || config.repeats > 1),
+        search(config),
         store(the_store),
         worker(dir) {}
 
@@ -180,7 +181,22 @@ struct FileKeeper::Impl {
     return !Better(goal, b, a) && row.id < than.id;
   }
 
+  void NoteRow(const TrialRow& row) {
+    if (search.repeats == 1) return;
+    const auto index = static_cast<size_t>(row.id.value());
+    if (index >= rows.size()) rows.resize(index + 1);
+    rows[index] = row;
+  }
+  // Once all is over: the best trial of the best configuration.
+  void SettleBest() {
+    if (search.repeats == 1) return;
+    const TrialRow* found = FindBest(rows, search);
+    best = found == nullptr ? std::nullopt : std::optional(*found);
+    if (!best || StaysByRule(best->state)) return;
+    std::erase_if(later, [&](const TrialRow& row) { return row.id == best->id; });
+  }
   void NoteEnd(const TrialRow& row) {
+    if (search.repeats > 1) return later.push_back(row);
     if (Ranks(row) && (!best || best->id == row.id || IsBetter(row, *best))) {
       if (best && best->id != row.id) Tidy(*best);
       best = row;
@@ -216,8 +232,11 @@ struct FileKeeper::Impl {
   const KeepRules rules;
   const Goal goal;
   const ValueRule value;
-  // A trial may be a copy of one that is finished: all stay until the sweep is.
+  // A trial may be a copy of one that is finished, or the best because others are not:
+  // all stay until the sweep is over.
   const bool copies;
+  const SearchConfig search;
+  std::vector<TrialRow> rows;  // where configurations are repeated: all
   bool over = false;
   std::vector<TrialRow> later;
   const TrialStore* store;
@@ -241,7 +260,8 @@ std::unique_ptr<FileKeeper> FileKeeper::Make(const SearchConfig& config,
       new FileKeeper(std::make_unique<Impl>(config, sweep_dir, store)));
   Impl& self = *keeper->impl_;
   for (const TrialRow& row : trials) {
-    if (IsFinished(row.state) && self.Ranks(row) &&
+    self.NoteRow(row);
+    if (config.repeats == 1 && IsFinished(row.state) && self.Ranks(row) &&
         (!self.best || self.IsBetter(row, *self.best))) {
       self.best = row;
     }
@@ -259,6 +279,7 @@ std::unique_ptr<FileKeeper> FileKeeper::Make(const SearchConfig& config,
 void FileKeeper::AddTo(std::vector<RecordChange>* changes) {
   for (const RecordChange& change : *changes) {
     const auto* put = std::get_if<PutTrial>(&change);
+    if (put != nullptr) impl_->NoteRow(put->row);
     if (put != nullptr && IsFinished(put->row.state)) impl_->ended.push_back(put->row);
     const auto* sweep = std::get_if<PutSweep>(&change);
     if (sweep != nullptr) impl_->over = sweep->row.state == SweepState::kFinished;
@@ -275,6 +296,7 @@ void FileKeeper::AddTo(std::vector<RecordChange>* changes) {
 void FileKeeper::Committed() {
   for (const TrialRow& row : std::exchange(impl_->ended, {})) impl_->NoteEnd(row);
   if (impl_->over) {
+    impl_->SettleBest();
     for (const TrialRow& row : std::exchange(impl_->later, {})) impl_->Tidy(row);
   }
   for (const TrialId id : std::exchange(impl_->to_drop, {})) {

@@ -233,6 +233,12 @@ std::string WhyText(const TrialRow& row) {
   return fmt::format("{}: {}", ToString(row.reason), row.detail);
 }
 
+std::string ParentText(const TrialRow& row, int64_t repeats) {
+  const int64_t parent = row.parent->value();
+  return repeats > 1 ? fmt::format("trial {} once more, with another seed", parent)
+                     : fmt::format("a changed copy of trial {}", parent);
+}
+
 std::string StateText(const TrialRow& row) {
   const auto word = [&]() -> std::string {
     switch (row.state) {

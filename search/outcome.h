@@ -66,6 +66,8 @@ std::string CompleteText(Reason reason);
 // Why a trial is in its state, for a person, said once: "exit code 3", "pruned", "tried
 // again: exit code 3"; "" where there is nothing to say.
 std::string WhyText(const TrialRow& row);
+// What a trial with a parent is: "a changed copy of trial 3". REQUIRES: row.parent.
+std::string ParentText(const TrialRow& row, int64_t repeats);
 // "trial 4 failed: exit code 3", "trial 0 completed: at max_t".
 std::string StateText(const TrialRow& row);
 

@@ -233,6 +233,21 @@ void RunInSnapshot(const SweepRow& sweep, const fs::path& started_in, SweepSpec*
   spec->workdir = workdir ? workdir->string() : spec->config_dir;
 }
 
+// What a sampler knows where failed trials run once more.
+std::vector<HistoryEntry> HistoryFor(const TrialStore& store,
+                                     const SearchConfig& config,
+                                     const ControllerStart& start) {
+  std::vector<TrialRow> trials = start.record.trials;
+  if (config.repeats > 1 && start.rerun_failed) {
+    for (TrialRow& row : trials) {
+      if (row.state != TrialState::kFailed) continue;
+      if (!NamesAll(config.space, start.params.at(row.id))) continue;
+      row.state = TrialState::kPending;
+    }
+  }
+  return EndedHistory(store, trials, config);
+}
+
 }  // namespace
 
 OpenedRecord OpenRecord(SweepFolder* folder, SearchConfig* wanted, OldRecord old) {
@@ -336,7 +351,8 @@ ControllerStart MakeControllerStart(const SearchConfig& config,
   if (config.scheduler.kind == SchedulerKind::kPbt) {
     start.clones = RecordedClones(store);
   }
-  if (wants.history) start.history = EndedHistory(store, trials, config);
+  if (config.repeats > 1) start.configurations = ConfigurationsOf(store, trials);
+  if (wants.history) start.history = HistoryFor(store, config, start);
   start.sweep = MakeSweepSpec(config, start.record.sweep, sweep_dir, command);
   return start;
 }

@@ -79,7 +79,73 @@ void AddRests(const TrialStore& store,
   std::ranges::sort(*ends, {}, &RecordedEnd::event);
 }
 
+// A configuration stands anew each time that a repeat of it ends.
+void BecomeConfigurations(std::span<const TrialRow> trials,
+                          const SearchConfig& config,
+                          std::vector<RecordedEnd>* ends) {
+  Race race(config.repeats, config.goal, TrialId(0));
+  for (const TrialRow& row : trials) race.OnCreated(row.id, row.parent);
+  for (RecordedEnd& end : *ends) {
+    const TrialRow& row = trials[static_cast<size_t>(end.entry.trial.value())];
+    race.OnEnded(row.id, *RepeatEndOf(row, config.value == ValueRule::kBest));
+    end.entry = ConfigurationEntry(race, row.id, end.entry.params);
+  }
+}
+
 }  // namespace
+
+Race RaceOf(std::span<const TrialRow> trials,
+            const SearchConfig& config,
+            TrialId from) {
+  Race race(config.repeats, config.goal, from);
+  for (const TrialRow& row : trials) {
+    race.OnCreated(row.id, row.parent);
+    const auto end = RepeatEndOf(row, config.value == ValueRule::kBest);
+    if (end) race.OnEnded(row.id, *end);
+  }
+  return race;
+}
+
+std::map<TrialId, Params> ConfigurationsOf(const TrialStore& store,
+                                           std::span<const TrialRow> trials) {
+  std::vector<TrialId> ids;
+  for (const TrialRow& row : trials) {
+    if (!row.parent) ids.push_back(row.id);
+  }
+  std::vector<Params> params = store.LoadParams(ids);
+  std::map<TrialId, Params> configurations;
+  for (size_t i = 0; i < ids.size(); ++i) configurations[ids[i]] = std::move(params[i]);
+  return configurations;
+}
+
+HistoryEntry ConfigurationEntry(const Race& race, TrialId trial, const Params& params) {
+  const Standing& standing = race.Of(trial);
+  HistoryEntry entry;
+  entry.trial = standing.first;
+  entry.params = params;
+  entry.state = TrialState::kCompleted;
+  if (!standing.values.empty()) entry.objective = Objective::Of(standing.mean);
+  double seconds = 0;
+  int64_t ended = 0;
+  for (const TrialId id : standing.trials) {
+    const std::optional<RepeatEnd> end = race.EndOf(id);
+    if (!end) continue;
+    ++ended;
+    seconds += end->seconds;
+    const bool stopped = end->state == TrialState::kStopped;
+    // How far the one that was stopped first came says what its value is worth.
+    const bool sooner = entry.state == TrialState::kCompleted || end->step < entry.step;
+    if (stopped && sooner) {
+      entry.state = TrialState::kStopped;
+      entry.step = end->step;
+    } else if (entry.state == TrialState::kCompleted && id == standing.best) {
+      entry.step = end->step;
+    }
+  }
+  if (ended > 0) entry.seconds = seconds / static_cast<double>(ended);
+  if (standing.failed) entry.state = TrialState::kFailed;
+  return entry;
+}
 
 void PutNewest(HistoryEntry entry, std::vector<HistoryEntry>* ended) {
   std::erase_if(*ended,
@@ -136,6 +202,7 @@ std::vector<RecordedEnd> RecordedEnds(const TrialStore& store,
                                     : OthersOf(store.LoadReports(row.id), config)}});
   }
   if (!rests.empty()) AddRests(store, rests, config, &ends);
+  if (config.repeats > 1) BecomeConfigurations(trials, config, &ends);
   return ends;
 }
 
@@ -144,7 +211,7 @@ std::vector<HistoryEntry> EndedHistory(const TrialStore& store,
                                        const SearchConfig& config) {
   std::vector<HistoryEntry> history;
   for (RecordedEnd& end : RecordedEnds(store, trials, config)) {
-    if (config.scheduler.pieces()) {
+    if (config.scheduler.pieces() || config.repeats > 1) {
       PutNewest(std::move(end.entry), &history);
     } else {
       history.push_back(std::move(end.entry));

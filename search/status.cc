@@ -10,6 +10,7 @@
 #include "search/format.h"
 #include "search/live_settings.h"
 #include "search/proposals.h"
+#include "search/recorded_history.h"
 
 namespace hyperopt {
 namespace {
@@ -116,6 +117,14 @@ void Take(const OrderedJson& json, const char* key, std::optional<T>* value) {
   *value = plain;
 }
 
+BestSoFar MeanOf(const Standing& standing, const TrialRow& row, ValueRule rule) {
+  BestSoFar best = BestOf(row, rule);
+  best.value = Objective::Of(standing.mean);
+  best.repeats = std::ssize(standing.values);
+  if (!std::isnan(standing.error)) best.error = standing.error;
+  return best;
+}
+
 }  // namespace
 
 const Objective& RankedValue(const TrialRow& row, ValueRule rule) {
@@ -142,6 +151,31 @@ const TrialRow* FindBest(const std::vector<TrialRow>& trials,
   return best;
 }
 
+const TrialRow* FindBest(const std::vector<TrialRow>& trials,
+                         const SearchConfig& config) {
+  if (config.repeats == 1) return FindBest(trials, config.goal, config.value);
+  const Race race = RaceOf(trials, config, TrialId(0));
+  const Standing* leader = race.Leader();
+  if (leader == nullptr) return nullptr;
+  return &trials[static_cast<size_t>(leader->best->value())];
+}
+
+std::optional<BestSoFar> FindBestSoFar(const std::vector<TrialRow>& trials,
+                                       const SearchConfig& config) {
+  const TrialRow* row = FindBest(trials, config);
+  if (row == nullptr) return std::nullopt;
+  if (config.repeats == 1) return BestOf(*row, config.value);
+  return MeanOf(RaceOf(trials, config, TrialId(0)).Of(row->id), *row, config.value);
+}
+
+BestSoFar BestOf(const Controller& controller) {
+  const auto index = static_cast<size_t>(controller.incumbent()->value());
+  const TrialRow& row = controller.trials()[index];
+  const ValueRule rule = controller.config().value;
+  const Standing* leader = controller.leader();
+  return leader == nullptr ? BestOf(row, rule) : MeanOf(*leader, row, rule);
+}
+
 SweepStatus StatusOf(const Controller& controller,
                      double session_s,
                      int64_t finished_in_session,
@@ -159,10 +193,7 @@ SweepStatus StatusOf(const Controller& controller,
   status.goal = config.goal;
   status.counts = controller.Counts();
   status.max_concurrent = config.executor.max_concurrent_trials;
-  if (controller.incumbent()) {
-    const auto index = static_cast<size_t>(controller.incumbent()->value());
-    status.best = BestOf(controller.trials()[index], config.value);
-  }
+  if (controller.incumbent()) status.best = BestOf(controller);
   status.waits = controller.WhatWaits();
   status.alive_s = controller.alive_s(now);
   CountFleet(controller.fleet(), &status);
@@ -207,11 +238,17 @@ std::string CountsText(const SweepCounts& counts) {
   return text;
 }
 
+std::string ValueText(const BestSoFar& best) {
+  std::string text = NumberText(best.value);
+  if (best.error) text += " +- " + NumberText(*best.error);
+  return best.repeats > 0 ? fmt::format("{} of {}", text, best.repeats) : text;
+}
+
 std::string BestText(const SweepStatus& status) {
   if (!status.best) return fmt::format("no {} yet", status.metric);
   return fmt::format("{} {} (trial {}, step {})",
                      status.metric,
-                     NumberText(status.best->value),
+                     ValueText(*status.best),
                      status.best->trial.value(),
                      status.best->step);
 }
@@ -257,6 +294,11 @@ OrderedJson StatusToJson(const SweepStatus& status) {
     best = {{"trial", status.best->trial.value()},
             {"value", NumberToJson(status.best->value.AsDouble())},
             {"step", status.best->step}};
+    if (status.best->repeats > 0) {
+      best["repeats"] = status.best->repeats;
+      best["error"] =
+          status.best->error ? NumberToJson(*status.best->error) : OrderedJson();
+    }
   }
   const auto maybe = [](const auto& value) {
     return value ? OrderedJson(*value) : OrderedJson();
@@ -308,6 +350,8 @@ SweepStatus StatusFromJson(const OrderedJson& json) {
     Take(*best, "trial", &trial);
     Take(*best, "value", &value);
     Take(*best, "step", &so_far.step);
+    Take(*best, "repeats", &so_far.repeats);
+    Take(*best, "error", &so_far.error);
     so_far.trial = TrialId(trial);
     so_far.value = Objective::Of(value);
     status.best = so_far;

@@ -22,6 +22,10 @@ struct BestSoFar {
   TrialId trial;
   Objective value;
   int64_t step = 0;
+  // Where configurations are repeated the value is the best one's mean over so many,
+  // and the trial the best of them; else 0.
+  int64_t repeats = 0;
+  std::optional<double> error;  // its standard error
   bool operator==(const BestSoFar&) const = default;
 };
 
@@ -50,6 +54,14 @@ const TrialRow* FindBest(const std::vector<TrialRow>& trials,
                          Goal goal,
                          ValueRule rule);
 
+// The best configuration's best trial where they are repeated, else the same.
+const TrialRow* FindBest(const std::vector<TrialRow>& trials,
+                         const SearchConfig& config);
+std::optional<BestSoFar> FindBestSoFar(const std::vector<TrialRow>& trials,
+                                       const SearchConfig& config);
+// REQUIRES: there is an incumbent.
+BestSoFar BestOf(const Controller& controller);
+
 // What a record says of its sweep; by SQLite (commands/sweep_facts.h) without loading
 // its trials.
 struct RecordSummary {
@@ -69,6 +81,8 @@ SweepStatus StatusOf(const RecordSummary& record, const SearchConfig& config);
 
 // "12 completed, 3 stopped, 1 failed"; states without a trial are left out.
 std::string CountsText(const SweepCounts& counts);
+// "0.4127", "0.4127 +- 0.02 of 3"
+std::string ValueText(const BestSoFar& best);
 // "loss 0.4127 (trial 17, step 9)"
 std::string BestText(const SweepStatus& status);
 

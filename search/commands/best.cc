@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "search/objectives.h"
+#include "search/recorded_history.h"
+#include "search/standing_text.h"
 #include "search/status.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
@@ -55,8 +57,7 @@ OrderedJson FrontToJson(const RecordedSweep& sweep) {
 }  // namespace
 
 std::optional<BestTrial> FindBestTrial(const RecordedSweep& sweep) {
-  const TrialRow* row =
-      FindBest(sweep.record.trials, sweep.record.sweep.goal, sweep.config.value);
+  const TrialRow* row = FindBest(sweep.record.trials, sweep.config);
   if (row == nullptr) return std::nullopt;
   const BestSoFar so_far = BestOf(*row, sweep.config.value);
   const fs::path dir = fs::absolute(sweep.dir).lexically_normal();
@@ -65,6 +66,11 @@ std::optional<BestTrial> FindBestTrial(const RecordedSweep& sweep) {
   best.state = row->state;
   best.value = so_far.value;
   best.step = so_far.step;
+  if (sweep.config.repeats > 1) {
+    const Race race = RaceOf(sweep.record.trials, sweep.config, TrialId(0));
+    best.standing = race.Of(row->id);
+    best.value = Objective::Of(best.standing->mean);
+  }
   const TrialId ids[] = {row->id};
   best.params = sweep.store->LoadParams(ids).front();
   best.folder = AttemptFolder(dir, {row->id, RunId(0), row->attempt});
@@ -95,6 +101,7 @@ OrderedJson BestToJson(const RecordedSweep& sweep, const BestTrial& best) {
     json["checkpoint"] = best.checkpoint.string();
     json["checkpoint_step"] = best.checkpoint_step;
   }
+  if (best.standing) json["repeats"] = StandingToJson(*best.standing);
   if (!sweep.config.objectives.empty()) json["front"] = FrontToJson(sweep);
   return json;
 }

@@ -9,6 +9,7 @@
 
 #include "search/commands/best_format.h"
 #include "search/commands/recorded_sweep.h"
+#include "search/repeats.h"
 #include "trial/json.h"
 #include "trial/objective.h"
 #include "trial/param_value.h"
@@ -28,11 +29,14 @@ struct BestTrial {
   // trial left none.
   std::filesystem::path checkpoint;
   int64_t checkpoint_step = 0;
+  // Where configurations are repeated: `value` is its mean, the trial its best.
+  std::optional<Standing> standing;
 };
 
 // nullopt where no trial has a finite value yet.
 std::optional<BestTrial> FindBestTrial(const RecordedSweep& sweep);
 
+// With repeats also "repeats", as StandingToJson.
 // {"trial", "state", "metric", "goal", "value", "step", "params", "config": {...},
 //  "config_file", "folder", "checkpoint": path or null, "checkpoint_step"}; with
 //  several

@@ -11,6 +11,7 @@
 #include "search/commands/trials_table.h"
 #include "search/format.h"
 #include "search/objectives.h"
+#include "search/standing_text.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
 
@@ -58,12 +59,25 @@ void PrintFront(const RecordedSweep& sweep) {
               table.ToText(TextWidth()).c_str());
 }
 
+// Not its configuration's mean.
+const Objective& OwnValue(const RecordedSweep& sweep, const BestTrial& best) {
+  return RankedValue(TrialOf(sweep, best.trial), sweep.config.value);
+}
+
 void Print(const RecordedSweep& sweep, const BestTrial& best) {
   if (!sweep.config.objectives.empty()) PrintFront(sweep);
+  if (best.standing) {
+    std::printf("%s\n",
+                Printable(fmt::format("{} {}: the mean of {}; the best of them:",
+                                      sweep.record.sweep.metric,
+                                      MeanText(*best.standing),
+                                      TrialsText(*best.standing)))
+                    .c_str());
+  }
   std::printf("%s\n",
               Printable(fmt::format("{} {} (trial {}, {}, step {})",
                                     sweep.record.sweep.metric,
-                                    NumberText(best.value),
+                                    NumberText(OwnValue(sweep, best)),
                                     best.trial.value(),
                                     ToString(best.state),
                                     best.step))
@@ -94,7 +108,7 @@ int PrintFor(const std::filesystem::path& dir, BestFormat format) {
   const std::vector<TrialRow> best = BestTrials(facts, 1);
   if (best.empty()) return SayNone(facts.sweep.metric);
   if (format == BestFormat::kValue) {
-    const Objective value = BestOf(best.front(), facts.config.value).value;
+    const Objective value = Summarize(facts).best->value;
     std::printf("%s\n", ToWord(value.AsDouble()).c_str());
     return 0;
   }

@@ -13,7 +13,6 @@
 #include "search/record_start.h"
 #include "search/snapshot.h"
 #include "trial/merge.h"
-#include "trial/rng.h"
 #include "trial/text.h"
 
 namespace hyperopt {
@@ -27,8 +26,7 @@ Launch LaunchOf(const TrialFacts& facts, const RunRow& run) {
   Launch launch;
   launch.key = run.key;
   launch.params = facts.params;
-  const Rng seeds(facts.config.sampler.seed, run.key.trial, "HYPEROPT_SEED");
-  launch.seed = Rng(seeds).Next() & 0x7fffffff;
+  launch.seed = SeedOfTrial(facts.config.sampler.seed, run.key.trial);
   launch.ranks = request.ranks;
   launch.hide_gpus = request.hide_gpus;
   launch.cpus_per_rank = Share::Micro(request.cpus.micro() / request.ranks);

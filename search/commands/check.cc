@@ -39,27 +39,19 @@ std::string Count(Share count, const char* what) {
       "{} {}{}", count.ToText(), what, count == Share::Whole(1) ? "" : "s");
 }
 
-std::string SamplerText(const SearchConfig& config) {
-  switch (config.sampler.kind) {
-    case SamplerKind::kGrid:
-      return "grid";
-    case SamplerKind::kSobol:
-      return "sobol";
-    case SamplerKind::kTpe:
-      return "tpe";
-    case SamplerKind::kGp:
-      return "gp";
-    case SamplerKind::kCmaes:
-      return "cmaes";
-    case SamplerKind::kAuto:
-      return DescribeAuto(config.space);
-    default:
-      return "random";
-  }
+// The best configuration gets all its repeats, and every one may.
+std::string CountText(const SearchConfig& config, int64_t configurations) {
+  if (config.repeats == 1) return Count(configurations, "trial");
+  return fmt::format(
+      "{} to {} trials: {}, each run once, promising ones up to {} times",
+      configurations + config.repeats - 1,
+      configurations * config.repeats,
+      Count(configurations, "configuration"),
+      config.repeats);
 }
 
 std::string TrialsText(const SearchConfig& config, int64_t trials) {
-  std::string text = Count(trials, "trial");
+  std::string text = CountText(config, trials);
   if (config.sampler.kind == SamplerKind::kList) {
     return text + fmt::format(" of a list of {}",
                               Count(std::ssize(config.sampler.rows), "row"));
@@ -171,6 +163,25 @@ void CheckFirst(const SearchConfig& config, const Sampler& sampler) {
 }
 
 }  // namespace
+
+std::string SamplerText(const SearchConfig& config) {
+  switch (config.sampler.kind) {
+    case SamplerKind::kGrid:
+      return "grid";
+    case SamplerKind::kSobol:
+      return "sobol";
+    case SamplerKind::kTpe:
+      return "tpe";
+    case SamplerKind::kGp:
+      return "gp";
+    case SamplerKind::kCmaes:
+      return "cmaes";
+    case SamplerKind::kAuto:
+      return DescribeAuto(config.space);
+    default:
+      return "random";
+  }
+}
 
 int CheckCommand(const CheckOptions& options) {
   SearchConfig config = LoadConfig(options.config);

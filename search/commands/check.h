@@ -12,6 +12,9 @@ struct CheckOptions {
   ResourceFlags resources;  // of the executor that would run
 };
 
+// "tpe", "auto: gp, from trial 300 on tpe".
+std::string SamplerText(const SearchConfig& config);
+
 // Prints the exact trial count, what one trial needs and how many fit on this machine,
 // the rungs and all notes; runs nothing. Without `command` the built-in trainer checks
 // the model's keys. 0, or 2 where something is wrong: then the errors are on stderr.

@@ -4,10 +4,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "search/commands/export_common.h"
 #include "search/commands/sweep_dir.h"
+#include "search/recorded_history.h"
+#include "search/standing_text.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
 #include "trial/json.h"
@@ -127,6 +132,17 @@ std::vector<std::string> CsvCells(const TrialRecord& trial) {
           trial.run ? JoinedWith(trial.run->devices, " ") : ""};
 }
 
+// The same in each row of a configuration.
+void AddStanding(const Standing& standing, std::vector<std::string>* cells) {
+  const auto number = [](double value) {
+    return std::isnan(value) ? std::string() : DoubleToText(value);
+  };
+  cells->push_back(std::to_string(standing.first.value()));
+  cells->push_back(number(standing.mean));
+  cells->push_back(number(standing.error));
+  cells->push_back(std::to_string(standing.values.size()));
+}
+
 }  // namespace
 
 std::optional<ExportFormat> ExportFormatFromString(const std::string& text) {
@@ -162,11 +178,27 @@ void ExportJson(const RecordedSweep& sweep, const TextSink& sink) {
     }
     sink("]}");
   });
-  sink("\n]}\n");
+  sink("\n]");
+  if (sweep.config.repeats > 1) {
+    sink(",\n\"configurations\":[");
+    between = "\n";
+    for (const Standing* standing :
+         RaceOf(sweep.record.trials, sweep.config, TrialId(0)).Ranked()) {
+      sink(between + DumpJson(StandingToJson(*standing)));
+      between = ",\n";
+    }
+    sink("\n]");
+  }
+  sink("}\n");
 }
 
 void ExportCsv(const RecordedSweep& sweep, const TextSink& sink) {
   std::vector<std::string> titles = CsvColumns();
+  std::optional<Race> race;
+  if (sweep.config.repeats > 1) {
+    race.emplace(RaceOf(sweep.record.trials, sweep.config, TrialId(0)));
+    titles.insert(titles.end(), {"of", "mean", "error", "n"});
+  }
   for (const Parameter& parameter : sweep.config.space.parameters()) {
     const bool taken =
         std::find(titles.begin(), titles.end(), parameter.name) != titles.end();
@@ -175,6 +207,7 @@ void ExportCsv(const RecordedSweep& sweep, const TextSink& sink) {
   sink(CsvLine(titles));
   ForEachTrial(sweep, [&](const TrialRecord& trial) {
     std::vector<std::string> cells = CsvCells(trial);
+    if (race) AddStanding(race->Of(trial.row->id), &cells);
     for (const Parameter& parameter : sweep.config.space.parameters()) {
       const auto value = trial.params.find(parameter.name);
       cells.push_back(value == trial.params.end() ? "" : ToWord(value->second));

@@ -13,6 +13,7 @@
 #include "search/commands/sweep_dir.h"
 #include "search/format.h"
 #include "search/live_settings.h"
+#include "search/recorded_history.h"
 #include "search/run.h"
 #include "search/status.h"
 #include "trial/errors.h"
@@ -146,6 +147,22 @@ void Print(const RecordedSweep& sweep, std::span<const FinalResult> results) {
   }
 }
 
+std::vector<Finalist> BestConfigurations(const RecordedSweep& sweep, int64_t top) {
+  const Race race = RaceOf(sweep.record.trials, sweep.config, TrialId(0));
+  std::vector<Finalist> finalists;
+  std::set<Params> seen;
+  for (const Standing* standing : race.Ranked()) {
+    if (std::ssize(finalists) == top) break;
+    if (!standing->best) continue;
+    const TrialId id[] = {*standing->best};
+    Params params = sweep.store->LoadParams(id).front();
+    if (!NamesAll(sweep.config.space, params) || !seen.insert(params).second) continue;
+    finalists.push_back(
+        {*standing->best, Objective::Of(standing->mean), std::move(params)});
+  }
+  return finalists;
+}
+
 }  // namespace
 
 std::vector<Finalist> FindFinalists(const RecordedSweep& sweep, int64_t top) {
@@ -159,6 +176,7 @@ std::vector<Finalist> FindFinalists(const RecordedSweep& sweep, int64_t top) {
     return Better(
         sweep.record.sweep.goal, RankedValue(*a, rule), RankedValue(*b, rule));
   });
+  if (sweep.config.repeats > 1) return BestConfigurations(sweep, top);
   std::vector<Finalist> finalists;
   std::set<Params> seen;
   for (const TrialRow* row : rows) {
@@ -192,6 +210,7 @@ SearchConfig FinalConfig(const RecordedSweep& sweep,
   config.name += "-final";
   config.space = SpaceOf(sweep.config.space, finalists);
   config.scheduler = ToTheEnd(config.scheduler);
+  config.repeats = 1;
   config.executor.time_budget_s.reset();
   if (!Sets(overrides, "hyperopt.executor.max_concurrent_trials")) {
     config.executor.max_concurrent_trials = sweep.config.executor.max_concurrent_trials;

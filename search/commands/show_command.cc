@@ -15,6 +15,7 @@
 #include "search/curve_plot.h"
 #include "search/format.h"
 #include "search/outcome.h"
+#include "search/standing_text.h"
 #include "trial/json.h"
 #include "trial/resources.h"
 
@@ -93,9 +94,14 @@ void Print(const TrialFacts& facts) {
   const size_t narrow = std::min(width, kWidest);
   Say(Wrapped(Printable(StateText(facts.row)), width, 2));
   Say(fmt::format("  {}: {}", Printable(facts.sweep.metric), ResultLine(facts.row)));
-  if (facts.row.parent) {
-    Say(fmt::format("  a changed copy of trial {}", facts.row.parent->value()));
+  if (facts.race) {
+    const Standing& standing = facts.race->Of(facts.row.id);
+    Say(Printable(fmt::format("  its settings, {}: {} {}",
+                              TrialsText(standing),
+                              facts.sweep.metric,
+                              MeanText(standing))));
   }
+  if (facts.row.parent) Say("  " + ParentText(facts.row, facts.config.repeats));
   SayUnder("parameters", ParamLines(facts.params, width - 2));
   if (facts.curve.size() > 1) {
     SayUnder(Printable(facts.sweep.metric) + " by step",
@@ -185,6 +191,7 @@ void PrintJson(const TrialFacts& facts) {
     json["attempts"].push_back(AttemptToJson(facts, run));
     json["folder"] = json["attempts"].back()["folder"];
   }
+  if (facts.race) json["repeats"] = StandingToJson(facts.race->Of(facts.row.id));
   if (!facts.checkpoint.empty()) json["checkpoint"] = facts.checkpoint.string();
   const std::string line = ByHandLine(facts, OwnEnvironment());
   if (!line.empty()) json["by_hand"] = line;

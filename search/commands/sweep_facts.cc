@@ -2,6 +2,7 @@
 
 #include "search/commands/recorded_sweep.h"
 #include "search/proposals.h"
+#include "search/recorded_history.h"
 #include "trial/errors.h"
 
 namespace hyperopt {
@@ -10,6 +11,24 @@ namespace {
 std::filesystem::path RecordOf(const std::filesystem::path& dir) {
   RequireSweep(dir);
   return dir / "sweep.db";
+}
+
+std::vector<TrialRow> AllTrials(const SweepFacts& facts) {
+  TrialsWanted wanted;
+  wanted.order = TrialColumn::kId;
+  return facts.query.Trials(wanted);
+}
+
+std::vector<TrialRow> BestConfigurations(const SweepFacts& facts, int64_t count) {
+  const std::vector<TrialRow> rows = AllTrials(facts);
+  const Race race = RaceOf(rows, facts.config, TrialId(0));
+  std::vector<TrialRow> best;
+  for (const Standing* standing : race.Ranked()) {
+    if (std::ssize(best) == count) break;
+    if (!standing->best) continue;
+    best.push_back(rows[static_cast<size_t>(standing->best->value())]);
+  }
+  return best;
 }
 
 }  // namespace
@@ -22,7 +41,13 @@ SweepFacts::SweepFacts(std::filesystem::path the_dir)
   config = ConfigOfRecord(sweep);
 }
 
+std::optional<Race> RaceOf(const SweepFacts& facts) {
+  if (facts.config.repeats == 1) return std::nullopt;
+  return RaceOf(AllTrials(facts), facts.config, TrialId(0));
+}
+
 std::vector<TrialRow> BestTrials(const SweepFacts& facts, int64_t count) {
+  if (facts.config.repeats > 1) return BestConfigurations(facts, count);
   TrialsWanted wanted;
   wanted.order =
       facts.config.value == ValueRule::kBest ? TrialColumn::kBest : TrialColumn::kLast;
@@ -37,6 +62,10 @@ RecordSummary Summarize(const SweepFacts& facts) {
   summary.sweep = facts.sweep;
   summary.counts = facts.query.Counts();
   summary.proposed = facts.query.CountProposed(CurrentEra(facts.sweep).first);
+  if (facts.config.repeats > 1) {
+    summary.best = FindBestSoFar(AllTrials(facts), facts.config);
+    return summary;
+  }
   const std::vector<TrialRow> best = BestTrials(facts, 1);
   if (!best.empty()) summary.best = BestOf(best.front(), facts.config.value);
   return summary;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "search/config.h"
+#include "search/repeats.h"
 #include "search/status.h"
 #include "trial/sweep_query.h"
 
@@ -22,8 +23,11 @@ struct SweepFacts {
   explicit SweepFacts(std::filesystem::path dir);
 };
 
-// The best trials, at most `count`; failed trials and values that are not finite rank
-// nowhere.
+// Where configurations are repeated: how they stand. Reads all trials.
+std::optional<Race> RaceOf(const SweepFacts& facts);
+
+// The best trials, at most `count`, where configurations are repeated the best one of
+// each; failed trials and values that are not finite rank nowhere.
 std::vector<TrialRow> BestTrials(const SweepFacts& facts, int64_t count);
 RecordSummary Summarize(const SweepFacts& facts);
 

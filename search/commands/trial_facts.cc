@@ -9,6 +9,7 @@
 #include "executors/attempt_folder.h"
 #include "search/commands/recorded_sweep.h"
 #include "search/format.h"
+#include "search/recorded_history.h"
 #include "trial/errors.h"
 #include "trial/packed.h"
 
@@ -116,6 +117,9 @@ TrialFacts ReadTrial(const fs::path& dir, TrialId id) {
   facts.sweep = *std::move(sweep);
   facts.row = TrialOf(query, id);
   facts.config = ConfigOfRecord(facts.sweep);
+  if (facts.config.repeats > 1) {
+    facts.race.emplace(RaceOf(query.store().Load()->trials, facts.config, TrialId(0)));
+  }
   facts.params = query.store().LoadParams(std::vector{id}).front();
   facts.runs = query.store().LoadRuns(id);
   for (const RunRow& run : facts.runs) {

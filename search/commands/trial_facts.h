@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "search/config.h"
+#include "search/repeats.h"
 #include "trial/record_query.h"
 
 namespace hyperopt {
@@ -43,6 +44,8 @@ struct TrialFacts {
   std::vector<std::pair<int64_t, double>> curve;
   // The newest complete one that is still there; "" where there is none.
   std::filesystem::path checkpoint;
+  // Where configurations are repeated: how they stand.
+  std::optional<Race> race;
   std::vector<std::string> last_words;  // of the newest attempt's stderr, printable
 };
 // The text of one of them; nullopt where it is not there. Throws EnvironmentError where

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "search/commands/look.h"
 #include "search/commands/sweep_dir.h"
@@ -11,6 +12,7 @@
 #include "search/commands/trials_table.h"
 #include "search/curve_plot.h"
 #include "search/format.h"
+#include "search/standing_text.h"
 #include "trial/errors.h"
 #include "trial/json.h"
 #include "trial/text.h"
@@ -51,20 +53,22 @@ OrderedJson NumberOf(const Objective& value) {
 
 void PrintJson(const SweepFacts& facts, const std::vector<TrialRow>& rows) {
   const std::vector<Params> params = facts.query.ParamsOf(rows);
+  const std::optional<Race> race = RaceOf(facts);
   std::fputs("[", stdout);
   const char* between = "\n";
   for (size_t i = 0; i < rows.size(); ++i) {
     const TrialRow& row = rows[i];
-    const OrderedJson json = {{"id", row.id.value()},
-                              {"state", ToString(row.state)},
-                              {"reason", ToString(row.reason)},
-                              {"detail", row.detail},
-                              {"attempt", row.attempt.value()},
-                              {"best", NumberOf(row.best)},
-                              {"best_step", row.best_step},
-                              {"last", NumberOf(row.last)},
-                              {"last_step", row.last_step},
-                              {"params", ParamsToJson(params[i])}};
+    OrderedJson json = {{"id", row.id.value()},
+                        {"state", ToString(row.state)},
+                        {"reason", ToString(row.reason)},
+                        {"detail", row.detail},
+                        {"attempt", row.attempt.value()},
+                        {"best", NumberOf(row.best)},
+                        {"best_step", row.best_step},
+                        {"last", NumberOf(row.last)},
+                        {"last_step", row.last_step},
+                        {"params", ParamsToJson(params[i])}};
+    if (race) json["repeats"] = StandingToJson(race->Of(row.id));
     std::printf("%s%s", between, DumpJson(json).c_str());
     between = ",\n";
   }
@@ -108,6 +112,29 @@ void PrintPlot(const SweepFacts& facts) {
   std::printf("\n");
 }
 
+// The best configurations first, each with its repeats; then those without a value.
+std::vector<TrialRow> ByConfiguration(const SweepFacts& facts, TrialsWanted wanted) {
+  const Race race = *RaceOf(facts);
+  const int64_t limit = std::exchange(wanted.limit, 0);
+  wanted.order = TrialColumn::kId;
+  std::map<TrialId, TrialRow> found;
+  for (TrialRow& row : facts.query.Trials(wanted)) found[row.id] = std::move(row);
+  std::vector<TrialRow> rows;
+  const auto take = [&](TrialId id) {
+    const auto row = found.find(id);
+    if (row == found.end() || (limit > 0 && std::ssize(rows) == limit)) return;
+    rows.push_back(std::move(row->second));
+    found.erase(row);
+  };
+  for (const Standing* standing : race.Ranked()) {
+    for (const TrialId id : standing->trials) take(id);
+  }
+  while (!found.empty() && (limit == 0 || std::ssize(rows) < limit)) {
+    for (const TrialId id : race.Of(found.begin()->first).trials) take(id);
+  }
+  return rows;
+}
+
 int64_t CountOf(const SweepFacts& facts, const std::optional<TrialState>& state) {
   int64_t count = 0;
   for (const auto& [each, trials] : facts.query.Counts()) {
@@ -127,7 +154,9 @@ int TrialsCommand(const TrialsOptions& options) {
   wanted.goal = facts.sweep.goal;
   wanted.state = options.state;
   wanted.limit = options.limit;
-  const std::vector<TrialRow> rows = facts.query.Trials(wanted);
+  const std::vector<TrialRow> rows = facts.config.repeats > 1 && !options.sort
+                                         ? ByConfiguration(facts, wanted)
+                                         : facts.query.Trials(wanted);
   if (options.json) {
     PrintJson(facts, rows);
     return 0;

@@ -1,12 +1,28 @@
 #include "search/commands/trials_table.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "search/format.h"
 #include "search/objectives.h"
 #include "search/outcome.h"
 
 namespace hyperopt {
+
+namespace {
+
+// The same in each row of a configuration, whose first trial is the last cell.
+void AddStanding(const Standing& standing, std::vector<std::string>* cells) {
+  const auto number = [](double value) {
+    return std::isnan(value) ? std::string("-") : NumberText(value);
+  };
+  cells->push_back(number(standing.mean));
+  cells->push_back(standing.failed ? "failed" : number(standing.error));
+  cells->push_back(std::to_string(standing.values.size()));
+  cells->push_back(std::to_string(standing.first.value()));
+}
+
+}  // namespace
 
 std::string TrialsTable(const SweepFacts& facts,
                         const std::vector<TrialRow>& rows,
@@ -21,6 +37,13 @@ std::string TrialsTable(const SweepFacts& facts,
                                         {facts.sweep.metric, kRight, kLast}};
   for (const OtherObjective& each : facts.config.objectives) {
     columns.push_back({each.metric, kRight, kLast});
+  }
+  const std::optional<Race> race = RaceOf(facts);
+  if (race) {
+    columns.push_back({"mean", kRight, kLast});
+    columns.push_back({"error", kRight, kLast});
+    columns.push_back({"n", kRight, kLast});
+    columns.push_back({"of", kRight, kLast});
   }
   columns.push_back({"step", kRight, kLast});
   for (const Parameter& parameter : facts.config.space.parameters()) {
@@ -41,6 +64,7 @@ std::string TrialsTable(const SweepFacts& facts,
         cells.push_back(NumberText(other));
       }
     }
+    if (race) AddStanding(race->Of(rows[i].id), &cells);
     cells.push_back(std::to_string(best.step));
     for (const Parameter& parameter : facts.config.space.parameters()) {
       const auto value = params[i].find(parameter.name);

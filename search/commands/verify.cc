@@ -10,6 +10,7 @@
 #include "samplers/sampler.h"
 #include "search/change_request.h"
 #include "search/commands/sweep_dir.h"
+#include "search/commands/verify_repeats.h"
 #include "search/commands/verify_verdicts.h"
 #include "search/format.h"
 #include "search/mutation.h"
@@ -35,7 +36,7 @@ class SeenHistory {
   const History& Before(int64_t last) {
     for (; next_ < ends_.size() && ends_[next_].event <= last; ++next_) {
       open_.erase(ends_[next_].entry.trial);
-      if (config_.scheduler.pieces()) {
+      if (config_.scheduler.pieces() || config_.repeats > 1) {
         PutNewest(ends_[next_].entry, &history_.ended);
       } else {
         history_.ended.push_back(ends_[next_].entry);
@@ -137,6 +138,12 @@ void Verifier::CheckProposals() {
 }
 
 void Verifier::CheckEra(const Era& era, int64_t last, const SearchConfig& config) {
+  if (config.repeats > 1) {
+    CheckRepeats(
+        sweep_, config, era.first, last, [&](TrialId id, const std::string& text) {
+          Differ(id, "{}", text);
+        });
+  }
   const std::unique_ptr<Sampler> sampler = FreshSampler(config);
   const std::vector<TrialRow>& trials = sweep_.record.trials;
   ProposalCursor cursor(era);
@@ -160,6 +167,7 @@ void Verifier::CheckEra(const Era& era, int64_t last, const SearchConfig& config
         if (seen) seen->Add(ids[i], recorded[i]);
         continue;
       }
+      if (row.parent && config.repeats > 1) continue;  // CheckRepeats
       if (row.parent) {
         CheckCopy(row, config, recorded[i]);
         if (seen) seen->Add(ids[i], recorded[i]);
@@ -184,7 +192,11 @@ void Verifier::AddEarlier(int64_t first, SeenHistory* seen) const {
   std::vector<TrialId> ids;
   for (int64_t i = 0; i < first; ++i) ids.push_back(TrialId(i));
   const std::vector<Params> params = sweep_.store->LoadParams(ids);
-  for (size_t i = 0; i < ids.size(); ++i) seen->Add(ids[i], params[i]);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const bool repeats =
+        sweep_.config.repeats > 1 && sweep_.record.trials[i].parent.has_value();
+    if (!repeats) seen->Add(ids[i], params[i]);
+  }
 }
 
 // Given by hand: any values, of the search's parameters, all of them.
@@ -336,7 +348,12 @@ int VerifyCommand(const VerifyOptions& options) {
               sweep.dir.c_str(),
               proposed,
               sweep.record.rungs.size(),
-              copies == 0 ? "" : fmt::format(", and {} changed copies", copies).c_str(),
+              copies == 0
+                  ? ""
+                  : fmt::format(", and {} {}",
+                                copies,
+                                sweep.config.repeats > 1 ? "repeats" : "changed copies")
+                        .c_str(),
               given == 0 ? "" : fmt::format("; {} given by hand", given).c_str());
   return 0;
 }

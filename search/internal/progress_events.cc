@@ -54,6 +54,8 @@ void PutBest(const BestSoFar& best,
   (*json)["trial"] = best.trial.value();
   (*json)["value"] = NumberOf(best.value);
   (*json)["step"] = best.step;
+  if (best.repeats > 0) (*json)["repeats"] = best.repeats;
+  if (best.error) (*json)["error"] = NumberToJson(*best.error);
   const Params params = ParamsAtEnd(controller, best.trial, dir);
   if (!params.empty()) (*json)["params"] = ParamsToJson(params);
 }
@@ -74,8 +76,7 @@ std::string ProgressEvents::OnTurn(std::span<const RecordChange> changes,
     }
   }
   if (!controller.incumbent()) return lines;
-  const auto index = static_cast<size_t>(controller.incumbent()->value());
-  const BestSoFar best = BestOf(controller.trials()[index], config_.value);
+  const BestSoFar best = BestOf(controller);
   if (best == best_) return lines;
   best_ = best;
   OrderedJson event = {{"event", "best"}, {"time", now.wall}};

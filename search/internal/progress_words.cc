@@ -197,8 +197,7 @@ void ProgressWords::SayAlike() {
 // The longer a sweep runs, the rarer a line.
 void ProgressWords::NoteBest(const Controller& controller, Now now) {
   if (!controller.incumbent() || now.steady < next_best_) return;
-  const auto index = static_cast<size_t>(controller.incumbent()->value());
-  const BestSoFar best = BestOf(controller.trials()[index], config_.value);
+  const BestSoFar best = BestOf(controller);
   if (said_best_ && said_best_->trial == best.trial &&
       said_best_->value == best.value) {
     return;
@@ -208,7 +207,7 @@ void ProgressWords::NoteBest(const Controller& controller, Now now) {
   next_best_ = now.steady + Seconds(std::clamp(session_s / 30, 1.0, 60.0));
   std::string line = fmt::format("best: {} {} (trial {}, step {})",
                                  controller.sweep().metric,
-                                 NumberText(best.value),
+                                 ValueText(best),
                                  best.trial.value(),
                                  best.step);
   if (const Params* params = controller.FindParams(best.trial)) {

@@ -114,8 +114,7 @@ void AppendImportance(const ReportSource& source, std::string* out) {
 
 void AppendBest(const ReportSource& source, std::string* out) {
   const RecordedSweep& sweep = *source.sweep;
-  const TrialRow* best =
-      FindBest(source.trials(), sweep.record.sweep.goal, sweep.config.value);
+  const TrialRow* best = FindBest(source.trials(), sweep.config);
   AppendName("best_params", out);
   if (best == nullptr) {
     *out += "null";

@@ -5,9 +5,11 @@ what is left after kill -9, and the examples' clients.
   ask_tell_test.py BUILD_DIR [unittest's words]
 """
 
+import contextlib
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -176,6 +178,25 @@ class AskTellTest(unittest.TestCase):
                 if "trial" not in second:
                     break
             self.assertEqual(again, straight)
+            verified = self.hyperopt("verify", out)
+            self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
+
+    def test_steps_from_zero_with_gaps_count_the_same_over_a_kill(self):
+        """A report of step 0 comes before the first iteration; steps need not be iterations."""
+        for kills in ((), (1, 2, 3, 4)):
+            out = os.path.join(self.base, f"gaps {len(kills)}")
+            session = AskTell("--config", self.file("random"), "--output", out)
+            asked = session.call(op="ask")
+            for number, step in enumerate((0, 10, 20, 30, 40)):
+                if number in kills:
+                    session.kill()
+                    session = AskTell("--config", self.file("random"), "--output", out)
+                    self.assertEqual(session.call(op="ask"), asked)
+                self.assertEqual(session.call(op="report", trial=0, step=step, value=1), {"ok": True, "stop": False})
+            self.assertEqual(session.call(op="tell", trial=0, value=1), {"ok": True})
+            self.assertEqual(session.close(), 0)
+            with contextlib.closing(sqlite3.connect(os.path.join(out, "sweep.db"))) as db:
+                self.assertEqual(db.execute("select level, time from rung order by level").fetchall(), [(1, 1), (3, 3)])
             verified = self.hyperopt("verify", out)
             self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "executors/codec.h"
+#include "search/recorded_history.h"
 #include "trial/errors.h"
 #include "trial/failpoint.h"
 
@@ -63,6 +64,12 @@ void World::StartController() {
   std::vector<Params> params = store_->LoadParams(ids);
   for (size_t i = 0; i < ids.size(); ++i) start.params[ids[i]] = params[i];
   start.clones = RecordedClones(*store_);
+  if (config.repeats > 1) {
+    start.configurations = ConfigurationsOf(*store_, start.record.trials);
+  }
+  if (sampler_->needs_history()) {
+    start.history = EndedHistory(*store_, start.record.trials, config);
+  }
   controller_ = std::make_unique<Controller>(
       config, *sampler_, *scheduler_, std::move(start), Now{now_, seconds()});
   held_.reset();

@@ -96,6 +96,7 @@ class World {
   const std::map<RunKey, std::set<int64_t>>& checkpoints() const { return disk_; }
   // What each attempt was launched to run to; those without a budget are not in it.
   const std::map<RunKey, int64_t>& budgets() const { return budgets_; }
+  const std::map<RunKey, uint64_t>& seeds() const { return seeds_; }
   // Attempts that went on from a checkpoint.
   int64_t resumed() const { return resumed_; }
 
@@ -193,6 +194,7 @@ class World {
   std::map<RunKey, int> starts_;
   std::map<RunKey, std::set<int64_t>> disk_;  // checkpoints, on a shared file system
   std::map<RunKey, int64_t> budgets_;
+  std::map<RunKey, uint64_t> seeds_;
   int64_t resumed_ = 0;
 };
 

@@ -156,6 +156,7 @@ void World::StartProcess(Node* node, const Launch& launch) {
     process.first_step = process.reported = static_cast<size_t>(step);
     ++resumed_;
   }
+  seeds_[key] = launch.seed;
   if (launch.budget) budgets_[key] = *launch.budget;
   if (!process.script.ignores_budget) process.budget = launch.budget;
   node->keeper[key] = process;

@@ -23,6 +23,7 @@ constexpr std::array kHomes = {
     Home{"split", "hyperopt"},
     Home{"constraints", "hyperopt"},
     Home{"objectives", "hyperopt"},
+    Home{"repeats", "hyperopt"},
     Home{"search_alg", "hyperopt"},
     Home{"executor", "hyperopt"},
     Home{"points_to_evaluate", "hyperopt.search_alg"},
@@ -85,7 +86,7 @@ constexpr std::array kHomes = {
     Home{"resources_per_worker", "backend.trainer"},
 };
 
-constexpr std::array<std::string_view, 3> kLater = {"loggers", "repeats", "folds"};
+constexpr std::array<std::string_view, 2> kLater = {"loggers", "folds"};
 
 constexpr std::array kModelHomes = {
     Home{"learning_rate", "trainer"},

@@ -99,7 +99,7 @@ std::string ProblemWithModelKey(const std::string& key, const Reading& reading) 
   const bool misplaced =
       home && home->starts_with("hyperopt") &&
       (!reading.has_command || key == "executor" || key == "search_alg" ||
-       key == "parameters" || key == "scheduler") &&
+       key == "parameters" || key == "repeats" || key == "scheduler") &&
       (hyperopt == nullptr || hyperopt->Find(key) == nullptr);
   if (misplaced) return fmt::format("belongs under {}", *home);
   if (const auto meant = MeantByModelKey(key, reading.root)) {

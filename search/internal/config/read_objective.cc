@@ -202,7 +202,30 @@ void ReadMetric(Section& hyperopt, Reading& reading) {
   NoteDirection(reading);
 }
 
+constexpr int64_t kMostRepeats = 1000;
+
 }  // namespace
+
+void ReadRepeats(Section& hyperopt, Reading& reading) {
+  constexpr char kKey[] = "repeats";
+  const auto repeats = hyperopt.Int(kKey, 1, kMostRepeats);
+  if (!repeats) return;
+  SearchConfig& config = reading.config;
+  config.repeats = *repeats;
+  if (*repeats == 1) return;
+  if (!config.objectives.empty()) {
+    hyperopt.Fail(kKey,
+                  "ranks configurations by the mean of one metric, and here are "
+                  "several objectives: leave one of the two out");
+  }
+  if (config.scheduler.pieces()) {
+    hyperopt.Fail(
+        kKey,
+        fmt::format("goes by trials that run to their end, and with {} they wait: take "
+                    "asha with mode stopping, or leave one of the two out",
+                    config.scheduler.promotion ? "asha's mode promotion" : "pbt"));
+  }
+}
 
 void ReadObjective(Section& hyperopt, Reading& reading) {
   ReadGoal(hyperopt, reading);

@@ -67,6 +67,8 @@ void ReadModel(Section& top, Reading& reading);
 
 // hyperopt.goal, metric, output_feature, split, value.
 void ReadObjective(Section& hyperopt, Reading& reading);
+// hyperopt.repeats. REQUIRES: objectives and scheduler have been read.
+void ReadRepeats(Section& hyperopt, Reading& reading);
 // hyperopt.parameters; fills space and arg_names.
 void ReadParameters(Section& hyperopt, Reading& reading);
 // The space of the parameters that `map` has, entry by entry, with `when` and
