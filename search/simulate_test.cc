@@ -103,6 +103,68 @@ TEST_CASE("without seconds reports come at their times") {
   CHECK(sweep.time == 4 + 1);
 }
 
+TEST_CASE(
+    "promotion: what waits goes on from where it stood, and nothing is done twice") {
+  SearchConfig config = Config(SchedulerKind::kAsha);
+  config.scheduler.promotion = true;
+  config.scheduler.max_t = 4;
+  std::vector<KnownCurve> curves;
+  for (int64_t i = 0; i < 4; ++i) {
+    const auto loss = static_cast<double>(4 - i);
+    curves.push_back(Curve(i, {loss, loss, loss, loss}));
+  }
+  // Rungs 1 and 2. Each is the best when it comes to the first one: from the second on
+  // it goes to the second rung at once, and from the third on to its end.
+  const SimulatedSweep sweep = Simulate(curves, config, 1);
+  CHECK(sweep.best == TrialId(3));
+  CHECK(sweep.time == 1 + 2 + 4 + 4);
+  CHECK(sweep.reports == 11);
+  CHECK(sweep.wall_s == 11);
+  CHECK(sweep.ended_early == 2);
+  CHECK(sweep.beyond.empty());
+  // A curve that ends at its rung has nothing to go on with.
+  curves = {Curve(0, {1}), Curve(1, {2})};
+  curves[0].cut_short = true;
+  CHECK(Simulate(curves, config, 1).beyond == std::vector{TrialId(0)});
+}
+
+namespace {
+
+class Backwards final : public StartOrder {
+ public:
+  explicit Backwards(size_t count) : left_(count) {}
+  bool more() const override { return left_ > 0; }
+  std::optional<size_t> Next() override {
+    return left_ > 0 ? std::optional(--left_) : std::nullopt;
+  }
+  void Told(size_t curve, const SimulatedEnd& end) override {
+    told.emplace_back(curve, end);
+  }
+  std::vector<std::pair<size_t, SimulatedEnd>> told;
+
+ private:
+  size_t left_;
+};
+
+}  // namespace
+
+TEST_CASE("an order of its own is told what came of its trials") {
+  std::vector<KnownCurve> curves = {Curve(4, {3, 1}), Curve(7, {2, 5}), Curve(9, {6})};
+  curves[2].failed = true;
+  Backwards order(3);
+  const SimulatedSweep sweep = Simulate(curves, Config(), 1, &order);
+  CHECK(sweep.order == std::vector{TrialId(9), TrialId(7), TrialId(4)});
+  REQUIRE(sweep.values.size() == 3);
+  CHECK(sweep.values[0].missing());
+  CHECK(sweep.values[1] == Objective::Of(2));
+  CHECK(sweep.values[2] == Objective::Of(1));
+  REQUIRE(order.told.size() == 3);
+  CHECK(order.told[0].second.state == TrialState::kFailed);
+  CHECK(order.told[1].first == 1);
+  CHECK(order.told[1].second.state == TrialState::kCompleted);
+  CHECK(order.told[1].second.time == 2);
+}
+
 TEST_SUITE_END();
 
 }  // namespace

@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "search/commands/recorded_sweep.h"
 #include "search/commands/simulate.h"
+#include "search/commands/simulate_sampler.h"
 #include "search/commands/sweep_dir.h"
 #include "search/commands/text_width.h"
 #include "search/format.h"
@@ -33,7 +35,7 @@ SearchConfig WithScheduler(const RecordedSweep& sweep, std::string text) {
     return ParseConfig(row.resolved,
                        "the record",
                        cwd == row.origin.end() ? "." : cwd->second,
-                       {{std::string(kKey), text}});
+                       {{std::string(kKey), text}, {"hyperopt.repeats", "1"}});
   } catch (const ConfigErrors& errors) {
     // Said of the option that was typed.
     std::vector<std::string> lines = errors.lines();
@@ -45,7 +47,9 @@ SearchConfig WithScheduler(const RecordedSweep& sweep, std::string text) {
   }
 }
 
+// One that waited when its sweep was over could have gone on.
 bool IsCutShort(const TrialRow& row) {
+  if (row.detail.starts_with("as it stood at step ")) return true;
   if (row.state == TrialState::kCompleted) return Completes(row.reason);
   return row.state != TrialState::kFailed;
 }
@@ -196,28 +200,51 @@ OrderedJson ToJson(const SimulatedSweep& sweep) {
   return json;
 }
 
+// The sampler's own run through the table, under the scheduler that is asked for.
+int SimulateSampler(const RecordedSweep& sweep,
+                    const std::vector<KnownCurve>& curves,
+                    const SimulateOptions& options,
+                    Comparison all) {
+  SearchConfig config = WithSampler(sweep, *options.sampler);
+  config.scheduler = options.scheduler ? all.config.scheduler : SchedulerOptions{};
+  const SampledTable table =
+      SampleTable(sweep, curves, config, all.concurrency, options.seeds);
+  if (options.json) {
+    std::printf("%s\n", DumpJson(SampledTableToJson(table, config)).c_str());
+    return 0;
+  }
+  if (options.scheduler) {
+    for (const auto& [name, text] : ScheduleLines(config.scheduler)) {
+      Print(fmt::format("{:<10}  {}", name, text));
+    }
+    Print(fmt::format("costs       {:.0f} reports, {:.0f} of {} in all",
+                      table.reports,
+                      table.time,
+                      config.scheduler.time_attr));
+  }
+  PrintSampledTable(table, config);
+  return 0;
+}
+
 }  // namespace
 
 int SimulateCommand(const SimulateOptions& options) {
-  if (options.sampler) {
-    throw ConfigError(
-        "--sampler is not available in this version: another sampler would have "
-        "proposed settings that nobody has run; --scheduler replays those that ran");
-  }
   const RecordedSweep sweep = ReadSweep(SweepDirOf(options.dir));
   Comparison all;
   all.config =
       options.scheduler ? WithScheduler(sweep, *options.scheduler) : sweep.config;
   const std::vector<KnownCurve> curves = CurvesOf(sweep, all.config);
   all.trials = curves.size();
-  if (all.config.scheduler.pieces()) {
+  if (all.config.scheduler.kind == SchedulerKind::kPbt) {
     throw ConfigError(
-        "a scheduler whose trials wait (asha with mode promotion, pbt) can not be "
-        "replayed: name another with --scheduler");
+        "pbt can not be replayed: it makes changed copies of trials, and how these "
+        "would "
+        "have gone on is in no record; name another with --scheduler");
   }
   all.concurrency =
       options.concurrency.value_or(all.config.executor.max_concurrent_trials.value_or(
           MostAtOnce(sweep.record.trials)));
+  if (options.sampler) return SimulateSampler(sweep, curves, options, std::move(all));
   SearchConfig as_recorded = all.config;
   as_recorded.scheduler = {};
   all.was = Simulate(curves, as_recorded, all.concurrency);

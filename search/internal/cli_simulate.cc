@@ -9,7 +9,7 @@ namespace hyperopt::internal {
 void AddSimulate(const CommandLine& line) {
   auto simulate = std::make_shared<SimulateOptions>();
   CLI::App* command = line.app->add_subcommand(
-      "simulate", "What a sweep would have cost and found under another scheduler");
+      "simulate", "What a sweep would have cost and found under other choices");
   AddDir(command, &simulate->dir);
   Add(command,
       "--scheduler",
@@ -17,7 +17,14 @@ void AddSimulate(const CommandLine& line) {
       "As executor.scheduler of a search file: '{type: asha, max_t: 27}'; absent: the "
       "sweep's own",
       "YAML");
-  Add(command, "--sampler", &simulate->sampler, "Not in this version", "YAML");
+  Add(command,
+      "--sampler",
+      &simulate->sampler,
+      "As search_alg of a search file: which of the recorded trials it would have "
+      "chosen first",
+      "YAML");
+  Add(command, "--seeds", &simulate->seeds, "Of a sampler; absent: 5", "N")
+      ->check(CLI::PositiveNumber);
   Add(command,
       "--concurrency",
       &simulate->concurrency,

@@ -83,13 +83,48 @@ class RulesTest(SceneTest):
         self.assertIn("did you mean asha?", scene.hyperopt("simulate", scene.dir, "--scheduler", "asah", code=2))
         self.assertIn("no report says epoch", scene.hyperopt(
             "simulate", scene.dir, "--scheduler", "{type: target, value: 1, time_attr: epoch}", code=2))
-        self.assertIn("not available", scene.hyperopt("simulate", scene.dir, "--sampler", "tpe", code=2))
+        # Promotion trains none of them further than it must to know the best.
+        promotion = "{type: asha, mode: promotion, max_t: 4, reduction_factor: 2}"
+        said = json.loads(scene.hyperopt("simulate", scene.dir, "--scheduler", promotion, "--json"))
+        self.assertLess(said["simulated"]["time"], 16)
+        self.assertEqual(said["simulated"]["best"], 0)
+        self.assertIn("pbt can not be replayed", scene.hyperopt("simulate", scene.dir, "--scheduler", "pbt", code=2))
         # A sweep whose trials were stopped does not know how they would have gone on.
         scene.search(TO_THE_END % ("$HYPEROPT_TRIAL", "$([ $HYPEROPT_TRIAL -lt 2 ] && echo 9 || echo 2)"),
                      num_samples=4, max_concurrent_trials=1, scheduler=MEDIAN)
         scene.run("--fresh")
         said = json.loads(scene.hyperopt("simulate", scene.dir, "--scheduler", "fifo", "--json"))
         self.assertEqual(said["simulated"]["cut_short"], [2, 3])
+
+    def test_simulate_another_sampler(self):
+        # The loss is the distance from 0.7: tpe comes to the good ones before an order of chance does.
+        scene = self.scene
+        scene.search('report "{\\"loss\\": $(awk "BEGIN { d = $HYPEROPT_PARAM_X - 0.7; print d * d }")}"',
+                     num_samples=60, max_concurrent_trials=4)
+        scene.run()
+        losses = [trial["best"] for trial in scene.trials()]
+        said = json.loads(scene.hyperopt("simulate", scene.dir, "--sampler", "{type: tpe, random_state: 3}", "--json"))
+        self.assertEqual((said["trials"], said["seeds"], said["sampler"]), (60, 5, "tpe"))
+        after = {each["trials"]: each for each in said["best_after"]}
+        self.assertEqual(list(after), [1, 2, 5, 10, 20, 50])
+        for trials, each in after.items():
+            self.assertEqual(each["recorded"], min(losses[:trials]))
+        self.assertAlmostEqual(after[1]["random"], sum(losses) / 60)
+        # Of two drawn, over all pairs.
+        pairs = [min(a, b) for n, a in enumerate(losses) for b in losses[:n]]
+        self.assertAlmostEqual(after[2]["random"], sum(pairs) / len(pairs))
+        self.assertLess(after[20]["simulated"], after[20]["random"])
+        self.assertLess(said["to_best"]["simulated"], 30)
+        self.assertLess(said["distance"], 0.1)
+        again = json.loads(scene.hyperopt("simulate", scene.dir, "--sampler", "{type: tpe, random_state: 3}", "--json"))
+        self.assertEqual(again, said)
+        text = scene.hyperopt("simulate", scene.dir, "--sampler", "sobol", "--seeds", "2",
+                              "--scheduler", "{type: asha, max_t: 9}")
+        for words in ("sobol: each proposal is answered with the nearest of the 60", "trials to the best of all",
+                      "never run can not be found", "60 reports"):
+            self.assertIn(words, " ".join(text.split()))
+        self.assertIn("choose nothing", scene.hyperopt("simulate", scene.dir, "--sampler", "grid", code=2))
+        self.assertIn("did you mean tpe?", scene.hyperopt("simulate", scene.dir, "--sampler", "tpee", code=2))
 
     def test_any(self):
         # Trial 0 reaches the target, 1 stands still, 2 is worse than both at the second rung of asha.
