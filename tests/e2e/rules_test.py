@@ -97,14 +97,16 @@ class RulesTest(SceneTest):
         self.assertEqual(said["simulated"]["cut_short"], [2, 3])
 
     def test_simulate_another_sampler(self):
-        # The loss is the distance from 0.7: tpe comes to the good ones before an order of chance does.
+        # The loss is the distance from 0.7: gp comes to the good ones before an order of chance does.
         scene = self.scene
         scene.search('report "{\\"loss\\": $(awk "BEGIN { d = $HYPEROPT_PARAM_X - 0.7; print d * d }")}"',
                      num_samples=60, max_concurrent_trials=4)
         scene.run()
         losses = [trial["best"] for trial in scene.trials()]
-        said = json.loads(scene.hyperopt("simulate", scene.dir, "--sampler", "{type: tpe, random_state: 3}", "--json"))
-        self.assertEqual((said["trials"], said["seeds"], said["sampler"]), (60, 5, "tpe"))
+        words = ("simulate", scene.dir, "--sampler", "{type: gp, random_state: 3}", "--seeds", "2", "--concurrency", "1",
+                 "--json")
+        said = json.loads(scene.hyperopt(*words))
+        self.assertEqual((said["trials"], said["seeds"], said["sampler"]), (60, 2, "gp"))
         after = {each["trials"]: each for each in said["best_after"]}
         self.assertEqual(list(after), [1, 2, 5, 10, 20, 50])
         for trials, each in after.items():
@@ -114,16 +116,16 @@ class RulesTest(SceneTest):
         pairs = [min(a, b) for n, a in enumerate(losses) for b in losses[:n]]
         self.assertAlmostEqual(after[2]["random"], sum(pairs) / len(pairs))
         self.assertLess(after[20]["simulated"], after[20]["random"])
-        self.assertLess(said["to_best"]["simulated"], 30)
-        self.assertLess(said["distance"], 0.1)
-        again = json.loads(scene.hyperopt("simulate", scene.dir, "--sampler", "{type: tpe, random_state: 3}", "--json"))
-        self.assertEqual(again, said)
+        self.assertLess(said["to_best"]["simulated"], 20)
+        self.assertLess(said["distance"], 0.5)
+        self.assertEqual(json.loads(scene.hyperopt(*words)), said)
         text = scene.hyperopt("simulate", scene.dir, "--sampler", "sobol", "--seeds", "2",
                               "--scheduler", "{type: asha, max_t: 9}")
         for words in ("sobol: each proposal is answered with the nearest of the 60", "trials to the best of all",
                       "never run can not be found", "60 reports"):
             self.assertIn(words, " ".join(text.split()))
-        self.assertIn("choose nothing", scene.hyperopt("simulate", scene.dir, "--sampler", "grid", code=2))
+        self.assertIn("choose nothing", scene.hyperopt(
+            "simulate", scene.dir, "--sampler", "{type: list, rows: [{x: 0.1}]}", code=2))
         self.assertIn("did you mean tpe?", scene.hyperopt("simulate", scene.dir, "--sampler", "tpee", code=2))
 
     def test_any(self):
