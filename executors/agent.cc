@@ -60,7 +60,10 @@ class Agent {
     transport_->SendHeartbeat(Encode(FromExecutor(action.message)));
   }
   void Do(const UseSweep& action);
-  void Do(const StartRun& action) { StartLaunch(action.launch); }
+  void Do(const StartRun& action) {
+    if (action.in_place_of) share_.GiveBack(*action.in_place_of);
+    StartLaunch(action.launch);
+  }
   void Do(const TellKeeper& action) { keeper_->Send(action.message); }
   void Do(const FollowRun& action) { files_.Open(action.key).Seek(action.from); }
   void Do(const HarvestRun& action) {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -109,6 +110,8 @@ struct UseSweep {
 // Prepare the folder, open its sources at 0 and hand the ranks to the keeper.
 struct StartRun {
   Launch launch;
+  std::optional<RunKey> in_place_of =
+      {};  // whose CPUs it takes over; its ranks are gone
 };
 struct TellKeeper {
   ToKeeper message;
@@ -195,6 +198,7 @@ class Executor {
     bool adopted = false;          // held by the keeper before this life
     bool followed = false;         // its sources are open
     bool discarded = false;        // superseded: its end interests nobody
+    bool never_placed = false;     // recalled while it stood by
     bool draining = false;
     bool keeper_holds = false;
     std::optional<ExitInfo> exit;
@@ -234,6 +238,11 @@ class Executor {
   void StopAll(Reason reason, double grace_s);
   void SendExited(Run* run);
   void EndUnstarted(Run* run, Reason reason);
+  // Who stands by for the place of another: executor_standby.cc.
+  enum class Room { kNow, kLater, kUnknown };
+  Room RoomAfter(const RunKey& key) const;
+  void StandBy(Run* run);
+  void LeavePlace(const Run& run);
   void Forget(const RunKey& key);
   void ApplyAck(const Ack& ack, bool may_rewind);
   void LeaveWhenEmpty();
@@ -270,6 +279,8 @@ class Executor {
   // The newest attempt of each run whose end was acknowledged: a launch of it that
   // comes late or twice is not started again.
   std::map<std::pair<TrialId, RunId>, Attempt> over_;
+  std::map<RunKey, RunKey> heirs_;  // who stands by for the place of whom
+  std::set<RunKey> recalled_;       // of those in over_: they never had a place
   std::vector<ExecutorAction> actions_;
 };
 
