@@ -107,6 +107,11 @@ struct SendHeartbeat {
 struct UseSweep {
   Welcome welcome;
 };
+// It stands by: its folder can be prepared meanwhile. A fault of that is told by
+// StartRun, which prepares what is missing.
+struct PrepareRun {
+  Launch launch;
+};
 // Prepare the folder, open its sources at 0 and hand the ranks to the keeper.
 struct StartRun {
   Launch launch;
@@ -155,6 +160,7 @@ struct Leave {
 using ExecutorAction = std::variant<SendFrame,
                                     SendHeartbeat,
                                     UseSweep,
+                                    PrepareRun,
                                     StartRun,
                                     TellKeeper,
                                     FollowRun,
@@ -180,6 +186,8 @@ class Executor {
   // Keys whose sources are to be looked at: started, not yet ended.
   std::vector<RunKey> Following() const;
   size_t held() const { return runs_.size(); }
+  // So many stand by that an end may be told a little later: no place waits for it.
+  bool has_reserve() const { return !heirs_.empty() && 3 * heirs_.size() >= held(); }
 
   // Throws std::logic_error naming the first broken invariant. For tests.
   void CheckInvariants() const;

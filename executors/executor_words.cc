@@ -162,7 +162,10 @@ void Executor::OnMessage(const Launch& message) {
     return;
   }
   run.launch = message;
-  if (room == Room::kLater) return StandBy(&run);
+  if (room == Room::kLater) {
+    StandBy(&run);
+    return Do(PrepareRun{message});
+  }
   run.launch->after.reset();
   run.keeper_holds = true;
   Do(StartRun{*run.launch, message.after});
