@@ -322,7 +322,7 @@ class Controller {
   std::map<TrialId, RunKey> live_of_;
   int64_t standing_by_ = 0;     // of live_
   int64_t wanting_ = 0;         // of live_
-  bool short_runs_ = false;     // the last one that ended was short, and good
+  int64_t short_runs_ = 0;      // that ended well, in a row
   std::set<RunKey> new_heads_;  // got their place since the last turn
   Time next_overdue_look_;
   Fleet fleet_;

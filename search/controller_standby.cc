@@ -12,6 +12,7 @@ namespace {
 // Longer ones gain nothing, and who stands by must not wait long for a wrong guess.
 constexpr double kShortRunS = 0.2;
 constexpr int kDeep = 4;
+constexpr int64_t kShortInARow = 4;
 // Whoever runs on is no short run: who stands by is called back, to start elsewhere.
 constexpr double kOverdueS = 1;
 constexpr double kOverdueLookS = 0.5;
@@ -22,8 +23,9 @@ bool Controller::MayStandBy() const {
   const ResourceRequest& request = config_.executor.resources;
   // A sampler with a memory is asked as late as can be; a device is free only once its
   // driver says so.
-  return short_runs_ && !sampler_->needs_history() && request.gpu_per_rank == Share() &&
-         !stop_ && !budget_over_ && !failure_ && !end_ && !paused_;
+  return short_runs_ >= kShortInARow && !sampler_->needs_history() &&
+         request.gpu_per_rank == Share() && !stop_ && !budget_over_ && !failure_ &&
+         !end_ && !paused_;
 }
 
 void Controller::FillStandbys(Now now) {
@@ -123,8 +125,8 @@ void Controller::RecallOverdue(Now now) {
 
 // It was launched before it could begin.
 void Controller::CorrectStart(Live* live, const ExitInfo& info) {
-  short_runs_ = info.started && !info.lost && !info.asked && info.exit_code == 0 &&
-                info.wall_s < kShortRunS;
+  const bool good = info.started && !info.lost && !info.asked && info.exit_code == 0;
+  short_runs_ = good && info.wall_s < kShortRunS ? short_runs_ + 1 : 0;
   if (!live->stood_by || !info.started || info.lost || info.ended_wall <= 0) return;
   TrialRow& row = Row(live->row.key.trial);
   const double started = info.ended_wall - info.wall_s;
