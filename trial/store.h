@@ -36,8 +36,8 @@ class TrialStore {
   virtual std::vector<RunRow> LoadRuns(TrialId trial) const = 0;
   // All reports of a trial, of every attempt, in the order they were committed.
   virtual std::vector<ReportRow> LoadReports(TrialId trial) const = 0;
-  // Calls back for each report of all trials, in the order they were committed, until
-  // it returns false.
+  // Calls back for each report of all trials, in the order of their commit, until it
+  // returns false. Source, offset and wall time may be left out.
   virtual void ForEachReport(
       const std::function<bool(const ReportRow&)>& visit) const = 0;
   // The files of a trial that the record keeps, by (run, attempt, name).

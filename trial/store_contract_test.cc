@@ -243,8 +243,16 @@ TEST_CASE_TEMPLATE("reports keep the order of their commit", Kind, Memory, Sqlit
     all.push_back(row);
     return all.size() < 4;
   });
-  CHECK(all ==
-        std::vector{SampleReport(0, 10, 0.5), late, SampleReport(1, 1, 0), middle});
+  const std::vector<ReportRow> expected = {
+      SampleReport(0, 10, 0.5), late, SampleReport(1, 1, 0), middle};
+  REQUIRE(all.size() == expected.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    CHECK(all[i].key == expected[i].key);
+    CHECK(all[i].step == expected[i].step);
+    CHECK(all[i].objective == expected[i].objective);
+    CHECK(all[i].values == expected[i].values);
+    CHECK(all[i].elapsed_s == expected[i].elapsed_s);
+  }
 }
 
 TEST_CASE_TEMPLATE("rungs come by order, runs by key, events by number",
