@@ -4,13 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <optional>
 
 #include "samplers/internal/acquisition.h"
 #include "samplers/internal/gp_fit.h"
 #include "samplers/internal/optimise_mixed.h"
 #include "samplers/internal/output_warp.h"
-#include "samplers/internal/tpe.h"
+#include "samplers/internal/parzen.h"
 
 namespace hyperopt::internal {
 namespace {
@@ -25,28 +24,12 @@ constexpr size_t kAnchors = 4;
 constexpr double kClosest = 1e-5;
 // Of two trials at once the second is not to wait for the last digits of the first.
 constexpr double kClosestPending = 1e-3;
+constexpr size_t kDraws = 256;
 // A model of more trials than this scores fewer candidates: each costs their square.
 constexpr double kFullEffort = 160;
-// So many trials that brought nothing better make a search stale.
+// Once so many trials brought nothing better, every fourth one takes the lower
+// confidence bound, and every fourth one a draw near the good trials.
 constexpr size_t kStale = 8;
-
-// How a trial is chosen. The expected improvement alone stays where it found something:
-// in the category that was good first, and on plateaus, where its greatest values lie
-// in the corners of the space.
-enum class Way {
-  kImprovement,  // the greatest expected improvement
-  kDensity,      // as tpe would
-  kCategory,     // what is thought best with another category than the best trial's
-  kBound,        // the least lower confidence bound: where least is known
-};
-struct Share {
-  Way way;
-  double share;  // the rest is kImprovement
-};
-constexpr Share kUsual[] = {{Way::kDensity, 0.15}, {Way::kCategory, 0.1}};
-constexpr Share kWhereStale[] = {
-    {Way::kDensity, 0.25}, {Way::kCategory, 0.25}, {Way::kBound, 0.05}};
-constexpr double kCategorySds = 0.3;
 constexpr double kBoundSds = 2;
 
 // The better half of the `most` and the newest of the others, in their order.
@@ -77,23 +60,25 @@ Data DataOf(std::span<const Observation> ended, size_t most) {
   return data;
 }
 
-// The expected improvement, or how far the bound of so many standard deviations is
-// below 0.
-LogImprovement Wished(std::optional<double> sds, double best, double mean, double sd) {
-  if (!sds) return LogExpectedImprovement(best, mean, sd);
-  return {*sds * sd - mean, -1, *sds};
+enum class Wish { kImprovement, kBound };
+
+// Expected improvement alone stays where it found something: on a rough function it
+// looks around its best trial for ever. The bound goes where least is known.
+LogImprovement Wished(Wish wish, double best, double mean, double sd) {
+  if (wish == Wish::kImprovement) return LogExpectedImprovement(best, mean, sd);
+  return {kBoundSds * sd - mean, -1, kBoundSds};
 }
 
 // Several models that differ in theta: the mean of their improvements, or of their
 // bounds.
 class Ensemble {
  public:
-  Ensemble(std::optional<double> sds,
+  Ensemble(Wish wish,
            const Encoding& encoding,
            const Data& data,
            std::span<const Row> pending,
            std::span<const Vector> thetas)
-      : sds_(sds) {
+      : wish_(wish) {
     for (const Vector& theta : thetas) {
       models_.emplace_back(encoding, data.rows, data.y, theta);
       for (const Row& row : pending) models_.back().Believe(row);
@@ -110,7 +95,7 @@ class Ensemble {
       for (size_t i = 0; i < rows.size(); ++i) {
         const auto at = static_cast<Eigen::Index>(i);
         values[i].push_back(
-            Wished(sds_, best_[m], mean[at], std::sqrt(variance[at])).value);
+            Wished(wish_, best_[m], mean[at], std::sqrt(variance[at])).value);
       }
     }
     std::vector<double> result;
@@ -126,7 +111,7 @@ class Ensemble {
       Vector by_mean, by_variance;
       models_[m].Predict(row, &mean, &variance, &by_mean, &by_variance);
       const double sd = std::sqrt(variance);
-      const LogImprovement ei = Wished(sds_, best_[m], mean, sd);
+      const LogImprovement ei = Wished(wish_, best_[m], mean, sd);
       values.push_back(ei.value);
       gradients.push_back(ei.by_mean * by_mean + ei.by_sd / (2 * sd) * by_variance);
     }
@@ -150,7 +135,7 @@ class Ensemble {
     return most + std::log(sum / static_cast<double>(values.size()));
   }
 
-  const std::optional<double> sds_;
+  const Wish wish_;
   std::vector<GpModel> models_;
   std::vector<double> best_;
 };
@@ -158,36 +143,31 @@ class Ensemble {
 class GpProposer final : public Proposer {
  public:
   GpProposer(const Encoding& encoding, uint64_t seed)
-      : encoding_(encoding), seed_(seed), tpe_(MakeTpeProposer(encoding, seed)) {
-    for (size_t j = 0; j < encoding_.size(); ++j) {
-      if (encoding_.axes()[j].kind == AxisKind::kCategorical) categorical_.push_back(j);
-    }
-  }
+      : encoding_(encoding), seed_(seed) {}
 
   std::vector<Row> Propose(TrialId id, const Observations& seen) const override {
     if (encoding_.size() == 0) return {Row{}};
     const std::span<const Observation> ended = seen.ended();
-    const Way way = WayOf(id, IsStale(ended));
+    Fit(ended, seen.generation());
+    const Data data = DataOf(ended, kMostConditioned);
+    // A maximum of the improvement lies in a corner of the space more often than an
+    // objective's does, most of all where many trials are equally good.
+    const bool stale = IsStale(ended);
+    const bool bound = stale && id.value() % 4 == 1;
+    const bool near_good = stale && id.value() % 4 == 3;
+    const Ensemble ensemble(bound ? Wish::kBound : Wish::kImprovement,
+                            encoding_,
+                            data,
+                            seen.pending(),
+                            thetas_);
+    Rng rng(seed_, id, "gp");
     std::vector<Row> rows =
-        way == Way::kDensity ? tpe_->Propose(id, seen) : ByModel(way, id, seen);
+        near_good ? DrawNearGood(ensemble, data, rng) : Everywhere(ensemble, data, rng);
     MoveNew(rows, ended, seen.pending());
     return rows;
   }
 
  private:
-  Way WayOf(TrialId id, bool stale) const {
-    double u = Rng(seed_, id, "gp way").Uniform();
-    for (const auto& [way, share] :
-         stale ? std::span<const Share>(kWhereStale) : std::span<const Share>(kUsual)) {
-      if (u < share) {
-        const bool none = way == Way::kCategory && categorical_.empty();
-        return none ? Way::kImprovement : way;
-      }
-      u -= share;
-    }
-    return Way::kImprovement;
-  }
-
   // Whether the newest trials brought nothing better than those before.
   static bool IsStale(std::span<const Observation> ended) {
     if (ended.size() <= kStale) return false;
@@ -213,28 +193,47 @@ class GpProposer final : public Proposer {
     return rows;
   }
 
-  std::vector<Row> ByModel(Way way, TrialId id, const Observations& seen) const {
-    Fit(seen.ended(), seen.generation());
-    const Data data = DataOf(seen.ended(), kMostConditioned);
-    Rng rng(seed_, id, "gp");
-    const std::vector<Row> best = BestOf(data, kAnchors);
-    std::optional<double> sds;
-    std::optional<Excluded> excluded;
-    if (way == Way::kBound) sds = kBoundSds;
-    if (way == Way::kCategory) {
-      // No improvement is asked for: where it is far from likely, its greatest value is
-      // where least is known, whatever numbers were found good.
-      sds = kCategorySds;
-      const size_t axis = categorical_[rng.Below(categorical_.size())];
-      excluded = {axis, best[0][axis]};
-    }
-    const Ensemble ensemble(sds, encoding_, data, seen.pending(), thetas_);
+  std::vector<Row> Everywhere(const Ensemble& ensemble,
+                              const Data& data,
+                              Rng& rng) const {
     const Score score{
         [&](std::span<const Row> rows) { return ensemble.Many(rows); },
         [&](const Row& row, std::vector<double>& g) { return ensemble.One(row, g); }};
     const double effort =
         std::min(1.0, kFullEffort / static_cast<double>(data.rows.size()));
-    return OptimiseMixed(encoding_, score, best, effort, rng, excluded);
+    return OptimiseMixed(encoding_, score, BestOf(data, kAnchors), effort, rng);
+  }
+
+  // One categorical axis has one level in all rows. Where a category was tried with
+  // numbers that suit another one the model thinks badly of it, and would not return.
+  void ForceCategory(std::vector<Row>& rows, Rng& rng) const {
+    std::vector<size_t> categorical;
+    for (size_t j = 0; j < encoding_.size(); ++j) {
+      if (encoding_.axes()[j].kind == AxisKind::kCategorical) categorical.push_back(j);
+    }
+    if (categorical.empty()) return;
+    const size_t axis = categorical[rng.Below(categorical.size())];
+    const auto levels = static_cast<uint64_t>(encoding_.axes()[axis].levels);
+    const auto level = static_cast<double>(rng.Below(levels));
+    for (Row& row : rows) row[axis] = level;
+  }
+
+  std::vector<Row> DrawNearGood(const Ensemble& ensemble,
+                                const Data& data,
+                                Rng& rng) const {
+    const ParzenMixture good =
+        MixtureOfGood(encoding_, BestOf(data, GoodCount(data.rows.size())));
+    std::vector<Row> draws;
+    for (size_t i = 0; i < kDraws; ++i) draws.push_back(good.Draw(rng));
+    ForceCategory(draws, rng);
+    const std::vector<double> scores = ensemble.Many(draws);
+    std::vector<size_t> order(draws.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::stable_sort(order,
+                             [&](size_t a, size_t b) { return scores[a] > scores[b]; });
+    std::vector<Row> rows;
+    for (size_t i : order) rows.push_back(std::move(draws[i]));
+    return rows;
   }
 
   // Rows that repeat what was tried come last: nothing new would be learnt.
@@ -280,8 +279,6 @@ class GpProposer final : public Proposer {
 
   const Encoding& encoding_;
   const uint64_t seed_;
-  const std::unique_ptr<Proposer> tpe_;
-  std::vector<size_t> categorical_;  // axes
   // Memoised: of the first `fitted_` observations.
   mutable std::vector<Vector> thetas_;
   mutable size_t fitted_ = 0;

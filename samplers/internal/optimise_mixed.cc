@@ -22,16 +22,8 @@ using Scored = std::pair<double, Row>;
 
 class Optimiser {
  public:
-  Optimiser(const Encoding& encoding,
-            const Score& score,
-            double effort,
-            Rng& rng,
-            std::optional<Excluded> excluded)
-      : encoding_(encoding),
-        score_(score),
-        effort_(effort),
-        rng_(rng),
-        excluded_(excluded) {
+  Optimiser(const Encoding& encoding, const Score& score, double effort, Rng& rng)
+      : encoding_(encoding), score_(score), effort_(effort), rng_(rng) {
     for (size_t i = 0; i < encoding.size(); ++i) {
       const bool number = encoding.axes()[i].kind == AxisKind::kContinuous;
       (number ? continuous_ : discrete_).push_back(i);
@@ -83,19 +75,7 @@ class Optimiser {
         rows.push_back(Near(anchor, kScales[i % std::size(kScales)]));
       }
     }
-    if (excluded_) {
-      for (Row& row : rows) row[excluded_->axis] = Other(row[excluded_->axis]);
-    }
     return rows;
-  }
-
-  // A category but the excluded one, any where `level` is that.
-  double Other(double level) {
-    if (level != excluded_->level) return level;
-    const int64_t levels = encoding_.axes()[excluded_->axis].levels;
-    const auto ahead =
-        1 + static_cast<int64_t>(rng_.Below(static_cast<uint64_t>(levels - 1)));
-    return static_cast<double>((static_cast<int64_t>(level) + ahead) % levels);
   }
 
   // Some axes moved, one at least.
@@ -185,10 +165,6 @@ class Optimiser {
     }
     for (int64_t level : levels) {
       if (level == here || level < 0 || level >= axis.levels) continue;
-      if (excluded_ && excluded_->axis == i &&
-          static_cast<double>(level) == excluded_->level) {
-        continue;
-      }
       rows.push_back(row);
       rows.back()[i] = ordered ? axis.MiddleOf(level) : static_cast<double>(level);
     }
@@ -209,7 +185,6 @@ class Optimiser {
   const Score& score_;
   const double effort_;
   Rng& rng_;
-  const std::optional<Excluded> excluded_;
   std::vector<size_t> continuous_, discrete_;
 };
 
@@ -219,10 +194,9 @@ std::vector<Row> OptimiseMixed(const Encoding& encoding,
                                const Score& score,
                                std::span<const Row> anchors,
                                double effort,
-                               Rng& rng,
-                               std::optional<Excluded> excluded) {
+                               Rng& rng) {
   if (encoding.size() == 0) return {Row{}};
-  return Optimiser(encoding, score, effort, rng, excluded).Run(anchors);
+  return Optimiser(encoding, score, effort, rng).Run(anchors);
 }
 
 }  // namespace hyperopt::internal

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,12 +17,6 @@ struct Score {
   std::function<double(const Row&, std::vector<double>& gradient)> one;
 };
 
-// A category that no row is to have.
-struct Excluded {
-  size_t axis = 0;  // a categorical one, of two levels or more
-  double level = 0;
-};
-
 // Rows with their scores, the best first, all different. `anchors` are rows to look
 // around, the most promising first. `effort` in (0, 1] is the share of the usual
 // candidates that are scored. Never empty where the space has an axis.
@@ -31,7 +24,6 @@ std::vector<Row> OptimiseMixed(const Encoding& encoding,
                                const Score& score,
                                std::span<const Row> anchors,
                                double effort,
-                               Rng& rng,
-                               std::optional<Excluded> excluded = {});
+                               Rng& rng);
 
 }  // namespace hyperopt::internal
