@@ -10,15 +10,6 @@
 namespace hyperopt::internal {
 namespace {
 
-std::string NoSuch(const std::string& name, const std::vector<Parameter>& parameters) {
-  std::vector<std::string> known;
-  for (const Parameter& parameter : parameters) known.push_back(parameter.name);
-  const auto near = NearestName(name, known);
-  return fmt::format("there is no parameter {}{}",
-                     name,
-                     near ? fmt::format("; did you mean {}?", *near) : "");
-}
-
 // Of a long text its beginning, for messages.
 std::string Excerpt(const std::string& text, size_t most) {
   if (text.size() <= most) return text;
@@ -26,6 +17,15 @@ std::string Excerpt(const std::string& text, size_t most) {
   const auto continues = [&](size_t at) { return (text[at] & 0xc0) == 0x80; };
   while (end > 0 && continues(end)) --end;
   return text.substr(0, end) + "...";
+}
+
+std::string NoSuch(const std::string& name, const std::vector<Parameter>& parameters) {
+  std::vector<std::string> known;
+  for (const Parameter& parameter : parameters) known.push_back(parameter.name);
+  const auto near = NearestName(name, known);
+  return fmt::format("there is no parameter {}{}",
+                     Excerpt(name, 60),
+                     near ? fmt::format("; did you mean {}?", *near) : "");
 }
 
 // `optimizer: [sgd, adam]` or `optimizer: sgd`.
