@@ -173,7 +173,8 @@ void LoggerProcesses::SayEnd(double seconds) {
   end_by_ = now + Seconds(seconds + kMoreS);
   const std::string word = fmt::format("end {}\n", seconds);
   for (Logger& logger : loggers_) {
-    if (logger.process.pid == 0) Start(&logger, now, [](const std::string&, bool) {});
+    const bool is_dead = logger.process.pid == 0 && logger.started != Time();
+    if (is_dead) Start(&logger, now, [](const std::string&, bool) {});
     if (logger.process.pid == 0) continue;
     [[maybe_unused]] const ssize_t put =
         write(logger.process.life.get(), word.data(), word.size());

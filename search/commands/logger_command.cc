@@ -67,14 +67,19 @@ class Logger {
   int Run() {
     while (true) {
       const bool last = life_.ending();
+      if (last) stamp_.clear();  // whatever the file system's clock says
       const bool well = Round();
       if (last && (well || was_in_trouble_)) break;
       was_in_trouble_ = !well;
+      if (well && life_.ending()) continue;  // it came meanwhile
       life_.Sleep(well ? Rest_s() : Pause_s());
     }
     const std::string missing = Missing();
     if (!missing.empty()) life_.Tell('!', missing);
-    return missing.empty() ? 0 : 1;
+    if (refusals_ > kRefusalsTold) {
+      life_.Tell('!', fmt::format("{} refusals in all", refusals_));
+    }
+    return missing.empty() && refusals_ == 0 ? 0 : 1;
   }
 
  private:
@@ -106,6 +111,7 @@ class Logger {
   void BringAll() {
     if (!lock_) TakeLock();
     const std::string stamp = StampOf(dir_);
+    spent_s_ = 0;
     if (stamp == stamp_) return;
     const double began = ProcessorTime_s();
     for (size_t next = 0;;) {
