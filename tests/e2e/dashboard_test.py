@@ -345,11 +345,11 @@ class LivePageTest(DashboardTest):
         return self.browser.js(text, *words)
 
     def visit(self, port, path="", token=""):
+        self.browser.driver.get("about:blank")  # the page before this one asks no more
         self.browser.drain()
         self.browser.requests.clear()
         self.browser.complaints()
         self.browser.resize(1280)
-        self.browser.driver.get("about:blank")
         self.browser.driver.get(f"http://127.0.0.1:{port}/{path}" + (f"#token={token}" if token else ""))
         wait_until(lambda: self.js("return document.documentElement.dataset.ready === 'yes'"), "the page")
 
