@@ -84,6 +84,12 @@ class RulesTest(SceneTest):
         self.assertIn("no report says epoch", scene.hyperopt(
             "simulate", scene.dir, "--scheduler", "{type: target, value: 1, time_attr: epoch}", code=2))
         self.assertIn("not available", scene.hyperopt("simulate", scene.dir, "--sampler", "tpe", code=2))
+        said = scene.hyperopt("simulate", scene.dir, "--scheduler", "type: [", code=2)
+        self.assertTrue(said.startswith("--scheduler: not valid YAML"), said)
+        self.assertNotIn("--set", said)
+        for number in ("0", "-1", "a", "1.5"):
+            self.assertIn(f"--concurrency: {number} is not a whole number of 1 or more",
+                          scene.hyperopt("simulate", scene.dir, "--concurrency", number, code=2))
         # A sweep whose trials were stopped does not know how they would have gone on.
         scene.search(TO_THE_END % ("$HYPEROPT_TRIAL", "$([ $HYPEROPT_TRIAL -lt 2 ] && echo 9 || echo 2)"),
                      num_samples=4, max_concurrent_trials=1, scheduler=MEDIAN)
