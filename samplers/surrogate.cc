@@ -42,6 +42,13 @@ std::vector<Observation> Ranked(const Encoding& encoding,
   return ranked;
 }
 
+// Values of many sizes, all of one sign, are told apart by their logarithms.
+bool WantsLog(const std::vector<Observation>& ranked) {
+  const double low = ranked.front().value, high = ranked.back().value;
+  constexpr double kSizes = 100;
+  return (low > 0 && high / low > kSizes) || (high < 0 && low / high > kSizes);
+}
+
 // The places of the best half of `most`, and an even sample of the others.
 std::vector<size_t> Sample(size_t size, size_t most) {
   std::vector<size_t> places(std::min(size, most));
@@ -62,7 +69,8 @@ std::vector<Item> Picked(const std::vector<Item>& items,
   return picked;
 }
 
-// From the outputs of the model back to values: straight lines between the trials.
+// From the outputs of the model back to what was warped: straight lines between the
+// trials.
 class Unwarp {
  public:
   // Both ascending.
@@ -105,12 +113,29 @@ class Unwarp {
 
 }  // namespace
 
+// How values are put to the model: to be minimised, or the logarithm of that.
+struct Scale {
+  bool minimize = true;
+  bool log = false;
+  double sign = 0;  // of all values, as they are minimised; 0 where they have both
+
+  double In(double value) const { return log ? sign * std::log(sign * value) : value; }
+  double Out(double y) const {
+    const double value = log ? sign * std::exp(sign * y) : y;
+    // No loss is expected to be below zero where none was.
+    const double kept = sign * value < 0 ? 0 : value;
+    return minimize ? kept : -kept;
+  }
+};
+
 struct Surrogate::Data {
   SearchSpace space;
   Encoding encoding;
-  bool minimize;
+  Scale scale;
   Unwarp unwarp;
   internal::GpModel model;
+
+  double Value(double output) const { return scale.Out(unwarp(output)); }
 
   std::optional<size_t> AxisOf(size_t parameter) const;
   // Empty where `at` does not fit the space.
@@ -171,6 +196,9 @@ Surrogate::Surrogate(const SearchSpace& space,
     why_ = "All trials with a value are equally good.";
   }
   if (!why_.empty()) return;
+  Scale scale{goal == Goal::kMinimize, WantsLog(ranked)};
+  scale.sign = ranked.front().value > 0 ? 1 : ranked.back().value < 0 ? -1 : 0;
+  for (Observation& each : ranked) each.value = scale.In(each.value);
   // On all of them: the spread that counts is not that of a sample of good ones.
   const std::vector<double> warped = internal::WarpOutputs(ranked);
   std::vector<Row> rows;
@@ -187,11 +215,8 @@ Surrogate::Surrogate(const SearchSpace& space,
   const internal::Vector theta =
       internal::MostLikelyTheta(likelihood, internal::PriorOf(encoding));
   internal::GpModel model(encoding, rows, y, theta);
-  data_ = std::make_unique<Data>(Data{space,
-                                      std::move(encoding),
-                                      goal == Goal::kMinimize,
-                                      Unwarp(warped, plain),
-                                      std::move(model)});
+  data_ = std::make_unique<Data>(
+      Data{space, std::move(encoding), scale, Unwarp(warped, plain), std::move(model)});
 }
 
 Surrogate::~Surrogate() = default;
@@ -211,12 +236,9 @@ std::vector<Estimate> Surrogate::Around(const Params& at,
   data_->model.Predict(rows, &mean, &variance);
   for (Eigen::Index i = 0; i < mean.size(); ++i) {
     const double sd = std::sqrt(variance[i]);
-    Estimate estimate{data_->unwarp(mean[i]),
-                      data_->unwarp(mean[i] - sd),
-                      data_->unwarp(mean[i] + sd)};
-    if (!data_->minimize) {
-      estimate = {-estimate.middle, -estimate.high, -estimate.low};
-    }
+    Estimate estimate{
+        data_->Value(mean[i]), data_->Value(mean[i] - sd), data_->Value(mean[i] + sd)};
+    if (estimate.low > estimate.high) std::swap(estimate.low, estimate.high);
     estimates.push_back(estimate);
   }
   return estimates;
@@ -228,8 +250,7 @@ std::vector<double> Surrogate::Middles(const Params& at,
   std::vector<double> middles;
   if (rows.empty()) return middles;
   for (const double mean : data_->model.Means(rows)) {
-    const double value = data_->unwarp(mean);
-    middles.push_back(data_->minimize ? value : -value);
+    middles.push_back(data_->Value(mean));
   }
   return middles;
 }

@@ -38,7 +38,7 @@ class Surrogate {
   //
   // Values are told apart as gp does (README.md of this folder): one of 1e300 spoils
   // nothing, and nothing is predicted to be worse than the worst that counts. Better
-  // than the best is possible.
+  // than the best is possible, but of values of one sign all estimates have it too.
   Surrogate(const SearchSpace& space,
             Goal goal,
             std::span<const Params> params,

@@ -112,7 +112,7 @@ TEST_SUITE("surrogate") {
     const Surrogate model(kSpace, Goal::kMinimize, sweep.params, sweep.values);
     CHECK(model.usable() == 25);
     std::vector<ParamValue> places;
-    for (int i = 0; i <= 20; ++i) places.push_back(-2 + 0.2 * i);
+    for (int i = 0; i <= 20; ++i) places.emplace_back(-2 + 0.2 * i);
     const std::vector<Variation> varied = {{0, places}};
     for (const Estimate& each : model.Around(At(0, 1e-3, "adam"), varied)) {
       CHECK(std::isfinite(each.low));
@@ -123,6 +123,26 @@ TEST_SUITE("surrogate") {
     CHECK(model.Middles({{"x", 0.5}}, {}).empty());
     CHECK(model.Knows(0));
     CHECK(!model.Knows(3));
+  }
+
+  TEST_CASE("values of many sizes are told apart, and keep their sign") {
+    for (const double sign : {1.0, -1.0}) {
+      CAPTURE(sign);
+      Sweep sweep = Drawn(60);
+      for (size_t i = 0; i < sweep.params.size(); ++i) {
+        const double x = std::get<double>(sweep.params[i].at("x"));
+        sweep.values[i] = Objective::Of(sign * std::pow(10.0, 3 * x));
+      }
+      const Surrogate model(kSpace, Goal::kMinimize, sweep.params, sweep.values);
+      const Estimate low = model.Around(At(-1.5, 1e-3, "adam"), {})[0];
+      CHECK(std::log10(sign * low.middle) == doctest::Approx(-4.5).epsilon(0.1));
+      CHECK(sign * low.low >= 0);
+      CHECK(sign * low.high >= 0);
+      CHECK(low.low <= low.middle);
+      CHECK(low.middle <= low.high);
+      const Estimate high = model.Around(At(1.5, 1e-3, "adam"), {})[0];
+      CHECK(std::log10(sign * high.middle) == doctest::Approx(4.5).epsilon(0.15));
+    }
   }
 
   TEST_CASE("it says why it says nothing") {

@@ -307,17 +307,21 @@ class ViewsTest(unittest.TestCase):
     def test_a_point_of_a_map_is_a_trial(self):
         path, data, _ = self.report("objectives")
         self.open(path)
+        self.js("report.lazy.all()")
         for view in ("pareto", "contour"):
             with self.subTest(view):
-                self.js("document.getElementById(arguments[0]).scrollIntoView({block: 'center'})", view)
-                wait_until(lambda v=view: self.js("return document.querySelector(`#${arguments[0]} .rings`) !== null", v), view)
                 trial = data["objectives"]["front"][0]
                 self.js("report.choice.unpin(); report.choice.togglePin(arguments[0])", trial)
+                self.js("document.getElementById(arguments[0]).scrollIntoView({block: 'center'})", view)
+                # Without pins the page is shorter: the place is asked for afterwards.
                 x, y = self.js("""
                     const ring = document.querySelector(`#${arguments[0]} .rings circle`);
-                    const box = document.getElementById(arguments[0]).getBoundingClientRect();
-                    return [box.left + Number(ring.getAttribute('cx')), box.top + Number(ring.getAttribute('cy'))]""", view)
-                self.js("report.choice.unpin()")
+                    const at = [Number(ring.getAttribute('cx')), Number(ring.getAttribute('cy'))];
+                    report.choice.unpin();
+                    const root = document.getElementById(arguments[0]);
+                    root.scrollIntoView({block: 'center'});
+                    const box = root.getBoundingClientRect();
+                    return [box.left + at[0], box.top + at[1]]""", view)
                 self.browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": x, "y": y})
                 wait_until(lambda t=trial: self.js("return report.choice.hovered") == t, "the trial under the pointer")
                 self.assertIn(f"trial {trial}", self.js("return document.getElementById('tip').textContent"))

@@ -1,7 +1,7 @@
 // The metric over two parameters as the model sees it, with the trials on top.
 
 const CONTOUR_LEVELS = 24;  // colours; every fourth edge is a line
-const CONTOUR_POINTS = 2000;
+const CONTOUR_POINTS = 1500;
 
 function makeContour(model, columns, choice) {
   const root = document.getElementById('contour');

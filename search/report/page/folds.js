@@ -32,6 +32,7 @@ function repeatGroups(model) {
   if (values.length === 0 || model.valued < 2) return [];
   for (let k = 0; k < model.valued; ++k) {
     const i = model.byRank[k];
+    if (model.copied.has(i)) continue;  // it began with what another had learnt
     const key = values.map((column) => column[i]).join('|');
     if (!groups.has(key)) groups.set(key, []);
     groups.get(key).push(i);

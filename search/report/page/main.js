@@ -47,7 +47,8 @@ function drawWhenSeen(views, choice) {
   choice.listen((what) => {
     if (what === 'rest') refresh(views.filter((one) => one.rest));
     if (what === 'pin') refresh(views.filter((one) => one.redrawPins));
-    if (what === 'pin' || what === 'hover') views.forEach((one) => { if (one.mark && seen.has(one)) one.mark(); });
+    const marks = what === 'pin' || what === 'hover' ? views.filter((one) => one.mark) : [];
+    marks.forEach((one) => { if (what === 'pin' || seen.has(one)) one.mark(); });
   });
   const offer = () => views.forEach((one) => { if (one.offer) one.offer(); });  // sections that few sweeps have
   offer();

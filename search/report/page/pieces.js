@@ -1,7 +1,7 @@
 // Trials that run in pieces, on the timeline: a dotted line where one waited and went on,
 // an arrow where one began with another's checkpoint.
 
-const LINKS_AT_ONCE = 150;
+const LINKS_AT_ONCE = 60;
 
 // {trial, from, to, copy}: times and rows. Of many only those of `chosen` trials.
 function timelineLinks(model, frame, rows, chosen) {
