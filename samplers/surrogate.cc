@@ -42,11 +42,13 @@ std::vector<Observation> Ranked(const Encoding& encoding,
   return ranked;
 }
 
-// Values of many sizes, all of one sign, are told apart by their logarithms.
+// Values of one sign whose better half is of many sizes are told apart by their
+// logarithms. One that diverged is no reason.
 bool WantsLog(const std::vector<Observation>& ranked) {
-  const double low = ranked.front().value, high = ranked.back().value;
-  constexpr double kSizes = 100;
-  return (low > 0 && high / low > kSizes) || (high < 0 && low / high > kSizes);
+  constexpr double kSizes = 30;
+  if (ranked.front().value * ranked.back().value <= 0) return false;
+  const double ratio = ranked[ranked.size() / 2].value / ranked.front().value;
+  return ratio > kSizes || ratio < 1 / kSizes;
 }
 
 // The places of the best half of `most`, and an even sample of the others.

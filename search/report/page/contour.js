@@ -1,6 +1,7 @@
 // The metric over two parameters as the model sees it, with the trials on top.
 
 const CONTOUR_LEVELS = 24;  // colours; every fourth edge is a line
+const FINER = 4;
 const CONTOUR_POINTS = 1500;
 
 function makeContour(model, columns, choice) {
@@ -85,9 +86,8 @@ function makeMap(root, model, columns, map) {
   const height = Math.max(280, Math.min(440, Math.round(root.clientWidth * 0.6)));
   const frame = makeFrame(root, { height, x: x.scale, y: y.scale, xLabel: x.column.short, yLabel: '',
     xFormat: text(x), yFormat: text(y), xTicks: x.ticks });
-  frame.svg.append('text').attr('class', 'label').attr('x', frame.left + 5).attr('y', FRAME.top + 12).text(cut(y.column.short, 40));
   const [low, high] = extentOf(map.middles);
-  const log = columns.metric.log && low > 0;
+  const log = low > 0 && (columns.metric.log || high / low > 1000);
   const place = low === high ? () => 0.5
     : log ? (v) => Math.log(v / low) / Math.log(high / low) : (v) => (v - low) / (high - low);
   const back = (t) => log ? low * (high / low) ** t : low + t * (high - low);
@@ -116,14 +116,16 @@ function drawField(shown) {
 function drawSmooth({ frame, x, y, map, low, high, back, colour }) {
   const { context } = frame;
   const toX = between(x.at.map((v) => x.scale(v))), toY = between(y.at.map((v) => y.scale(v)));
-  const path = d3.geoPath(d3.geoTransform({
-    point(gx, gy) { this.stream.point(toX(gx - 0.5), toY(gy - 0.5)); } }), context);
+  const fine = finer(map.middles, x.at.length, y.at.length);
+  const path = d3.geoPath(d3.geoTransform({ point(gx, gy) {
+    this.stream.point(toX((gx - 0.5) / FINER), toY((gy - 0.5) / FINER));
+  } }), context);
   const levels = d3.range(1, CONTOUR_LEVELS).map((k) => back(k / CONTOUR_LEVELS));
   context.fillStyle = colour(back(0.5 / CONTOUR_LEVELS));
   const [left, right] = x.scale.range(), [bottom, top] = y.scale.range();
   context.fillRect(left, top, right - left, bottom - top);
   if (low === high) return;
-  const contours = d3.contours().size([x.at.length, y.at.length]).thresholds(levels)(map.middles);
+  const contours = d3.contours().size([fine.width, fine.height]).thresholds(levels)(fine.values);
   contours.forEach((contour, k) => {
     context.beginPath();
     path(contour);
@@ -140,6 +142,22 @@ function drawSmooth({ frame, x, y, map, low, high, back, colour }) {
   contours.filter((_, k) => k % 4 === 3).forEach((contour) => { context.beginPath(); path(contour); context.stroke(); });
   context.restore();
   context.globalAlpha = 1;
+}
+
+// FINER times as many places in each direction, on smooth curves through those there are.
+function finer(values, width, height) {
+  const along = (list) => {
+    const at = (i) => list[Math.max(0, Math.min(list.length - 1, i))];
+    return d3.range((list.length - 1) * FINER + 1).map((k) => {
+      const i = Math.floor(k / FINER), t = k / FINER - i;
+      const [a, b, c, d] = [at(i - 1), at(i), at(i + 1), at(i + 2)];
+      const curve = b + 0.5 * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)));
+      return Math.max(Math.min(b, c), Math.min(Math.max(b, c), curve));  // no hill that the model does not have
+    });
+  };
+  const rows = d3.range(height).map((j) => along(values.slice(j * width, (j + 1) * width)));
+  const columns = rows[0].map((_, i) => along(rows.map((row) => row[i])));
+  return { width: columns.length, height: columns[0].length, values: d3.merge(d3.transpose(columns)) };
 }
 
 // A category has no neighbours: a cell for each place, as high as half way to the next.

@@ -30,8 +30,11 @@ function timelineLinks(model, frame, rows, chosen) {
     const source = (pieces.get(parent) || []).filter((piece) => piece.start <= at).pop();
     if (first && source) links.push({ trial, parent, copy: true, from: [Math.min(source.end, at), source.y], to: [first.start, first.y] });
   }
-  if (links.length <= LINKS_AT_ONCE) return links;
-  return links.filter(({ trial, parent }) => chosen.includes(trial) || chosen.includes(parent));
+  const isChosen = ({ trial, parent }) => chosen.includes(trial) || chosen.includes(parent);
+  return [false, true].flatMap((copy) => {
+    const kind = links.filter((link) => link.copy === copy);
+    return kind.length <= LINKS_AT_ONCE ? kind : kind.filter(isChosen);
+  });
 }
 
 function drawLinks(layer, model, frame, choice, rows) {
@@ -53,7 +56,7 @@ function drawLinks(layer, model, frame, choice, rows) {
 // For the words below the timeline.
 function pieceWords(model) {
   const waited = d3.sum([...model.resumed.values()], (times) => times.length);
-  const many = waited + model.copied.size > LINKS_AT_ONCE ? ' of pinned trials' : '';
-  return (waited ? ` Dotted lines${many}: paused trials that went on (${plural(waited, 'time')}).` : '')
-    + (model.copied.size ? ` Arrows${many}: ${plural(model.copied.size, 'trial')} that began with another's checkpoint.` : '');
+  const which = (count) => count > LINKS_AT_ONCE ? ', drawn for pinned ones' : '';
+  return (waited ? ` Dotted: paused trials went on ${plural(waited, 'time')}${which(waited)}.` : '')
+    + (model.copied.size ? ` Arrows: ${plural(model.copied.size, 'trial')} began with another's checkpoint${which(model.copied.size)}.` : '');
 }

@@ -27,9 +27,14 @@ function drawSlices(view, model, columns, choice) {
   if (drawn.length < order.length) {
     root.append(make('button', { click: () => { view.all = true; view.draw(); } }, `${order.length - drawn.length} more`));
   }
-  note.textContent = landscape.slices.length === 0 ? (landscape.why ? `No model of them: ${landscape.why}` : '')
-    : `The line is what a Gaussian process expects ${landscapeWords(landscape)}, all other settings as in the best trial`
-      + `${model.best === null ? '' : ` (${model.best})`}; the true mean is thought to be in the band in two of three places.`;
+  note.textContent = landscape.slices.length > 0 ? sliceWords(model, landscape)
+    : landscape.why ? `No model of them: ${landscape.why}` : '';
+}
+
+function sliceWords(model, landscape) {
+  const others = landscape.slices.some((slice) => slice.base !== model.best);
+  return `The line is what a Gaussian process expects ${landscapeWords(landscape)}, all other settings as in trial ${model.best}, the best`
+    + `${others ? ', or in the best that has the parameter' : ''}; the true mean is thought to be in the band in two of three places.`;
 }
 
 function drawSlice(root, model, columns, column, choice, slice) {

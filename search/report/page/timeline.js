@@ -1,6 +1,6 @@
 // What ran where and when; what the machines waited for; what it cost.
 
-const ROW_HEIGHT = 15;
+const ROW_HEIGHT = { few: 28, many: 15 };
 const ROWS_SHOWN = 40;
 
 function makeTimeline(model, columns, choice) {
@@ -77,7 +77,7 @@ function drawTimeline(root, model, choice, rows) {
   const end = model.raw.until;
   const shown = rows.slice(0, ROWS_SHOWN);
   const frame = makeFrame(root, {
-    height: shown.length * ROW_HEIGHT + FRAME.top + FRAME.bottom, left: 128,
+    height: shown.length * (shown.length > 8 ? ROW_HEIGHT.many : ROW_HEIGHT.few) + FRAME.top + FRAME.bottom, left: 128,
     x: d3.scaleLinear().domain([0, end || 1]), y: d3.scaleBand().domain(shown.map((row) => row.key).reverse()).padding(0.12),
     xLabel: 'time since the start', xFormat: durationText, xTicks: timeTicks([0, end], Math.max(2, root.clientWidth / 130)),
     yFormat: (key) => shown.find((row) => row.key === key).name });
