@@ -336,6 +336,13 @@ class ViewsTest(unittest.TestCase):
                 best = json.loads(scene.hyperopt("best", scene.dir, "--json"))
                 front = {each["trial"] for each in best["front"]}
                 self.assertEqual(set(data["objectives"]["front"]), front)
+                if name == "objectives":
+                    said = scene.hyperopt("report", scene.dir, "--format", "svg").split()
+                    with open(said[-1], encoding="utf-8") as file:
+                        picture = file.read()
+                    self.assertTrue(said[-1].endswith("report-pareto.svg"), said)
+                    self.assertIn(f"{len(front)} of 80 trials on the front", picture)
+                    self.assertEqual(picture.count('r="4.5"'), len(front))
                 self.open(path)
                 self.js("document.querySelector(`button[data-key='front']`).click()")
                 marked = self.js("""return [...document.querySelectorAll('#table tbody tr')]
