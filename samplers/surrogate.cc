@@ -23,6 +23,8 @@ using internal::Row;
 constexpr size_t kMostKnown = 256;   // trials of a model
 constexpr size_t kMostFitted = 128;  // of them, those that its lengths are fitted on
 constexpr double kMostSteps = 4;
+// A search needs no details of what is bad; who looks at a map does.
+constexpr double kMostAbove = 16;
 
 // All that can be used, from best to worst.
 std::vector<Observation> Ranked(const Encoding& encoding,
@@ -202,7 +204,7 @@ Surrogate::Surrogate(const SearchSpace& space,
   scale.sign = ranked.front().value > 0 ? 1 : ranked.back().value < 0 ? -1 : 0;
   for (Observation& each : ranked) each.value = scale.In(each.value);
   // On all of them: the spread that counts is not that of a sample of good ones.
-  const std::vector<double> warped = internal::WarpOutputs(ranked);
+  const std::vector<double> warped = internal::WarpOutputs(ranked, kMostAbove);
   std::vector<Row> rows;
   std::vector<double> y, plain;
   for (const Observation& each : ranked) plain.push_back(each.value);

@@ -61,12 +61,6 @@ function drawPareto(view, model, columns, choice) {
   root.setAttribute('aria-label', `${x.title} against ${y.title}: ${note.textContent}`);
 }
 
-// A little more above, where the label stands.
-function withRoom(scale) {
-  const [low] = scale.domain();
-  return scale.copy().range([0, 1]).domain([low, scale.copy().range([0, 1]).invert(1.09)]);
-}
-
 const bestWay = (objective, less, more) =>
   objective.minimize ? `${less} ${objective.title} (lower is better)` : `${more} ${objective.title} (higher is better)`;
 

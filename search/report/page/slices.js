@@ -21,9 +21,10 @@ function drawSlices(view, model, columns, choice) {
   const drawn = view.all ? order : order.slice(0, SLICES_FIRST);
   root.replaceChildren(...drawn.map(() => make('div', { class: 'slice chart', role: 'img' })));
   const { landscape } = model.raw;
+  const y = withRoom(sliceScale(model, columns.metric.log, landscape.slices.flatMap((slice) => slice.middle)));
   const sliceOf = (p) => landscape.slices.find((slice) => slice.param === p);
   drawn.forEach((p, k) => view.frames.push(
-    drawSlice(root.children[k], model, columns, columns.params[p], choice, sliceOf(p))));
+    drawSlice(root.children[k], model, columns, columns.params[p], y.copy(), choice, sliceOf(p))));
   if (drawn.length < order.length) {
     root.append(make('button', { click: () => { view.all = true; view.draw(); } }, `${order.length - drawn.length} more`));
   }
@@ -37,11 +38,10 @@ function sliceWords(model, landscape) {
     + `${others ? ', or in the best that has the parameter' : ''}; the true mean is thought to be in the band in two of three places.`;
 }
 
-function drawSlice(root, model, columns, column, choice, slice) {
-  const log = columns.metric.log;
+function drawSlice(root, model, columns, column, y, choice, slice) {
   const x = column.labels ? d3.scaleBand().domain(d3.range(column.labels.length)).padding(0.1)
     : fittingScale(column.values, column.log, column.domain);
-  const frame = makeFrame(root, { height: 200, x, y: sliceScale(model, log), xLabel: '', yLabel: column.short,
+  const frame = makeFrame(root, { height: 200, x, y, xLabel: '', yLabel: column.short,
     xFormat: column.labels ? (v) => cut(column.labels[v], 8) : column.format,
     xTicks: column.labels ? everySo(d3.range(column.labels.length), 6) : column.log ? ticksOf(x.copy(), 4, 'log', column) : undefined });
   root.setAttribute('aria-label', `${model.sweep.metric} against ${column.title}`);
@@ -54,14 +54,20 @@ function drawSlice(root, model, columns, column, choice, slice) {
 
 // As far as nine of ten trials, and as much again: one that diverged would leave the
 // others a line. What lies beyond is drawn at the edge.
-function sliceScale(model, log) {
+function sliceScale(model, log, middles) {
   const whole = fittingScale(model.y, log);
   const t = whole.copy().range([0, 1]);
-  const best = t(model.y[model.byRank[0]]);
+  let best = t(model.y[model.byRank[0]]);
   const most = t(model.y[model.byRank[Math.floor(0.9 * (model.valued - 1))]]);
   const worst = t(model.y[model.byRank[model.valued - 1]]);
-  if (!(Math.abs(worst - best) > 2.2 * Math.abs(most - best)) || most === best) return whole;
-  const ends = [best, best + 2 * (most - best)].sort((a, b) => a - b);
+  const expected = middles.length ? t((model.minimize ? d3.min : d3.max)(middles)) : best;
+  const far = Math.abs(worst - best) > 2.2 * Math.abs(most - best) && most !== best;
+  const last = far ? best + 2 * (most - best) : worst;
+  // What the model hopes for, within reason; a log scale has no place for zero.
+  const hope = (expected - best) / (best - last);
+  if (hope > 0) best += Math.min(hope, 0.4) * (best - last);
+  else if (!far) return whole;
+  const ends = [best, last].sort((a, b) => a - b);
   const more = 0.05 * (ends[1] - ends[0]);
   return whole.domain([t.invert(ends[0] - more), t.invert(ends[1] + more)]);
 }
