@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <set>
@@ -30,6 +31,8 @@ namespace {
 constexpr size_t kFlushAt = 1 << 20;
 constexpr int kForceQuitSignals = 2;
 constexpr double kSayUnansweredS = 5;
+// Several ends of short runs are one frame, one commit and one answer.
+constexpr Duration kHoldEnds = Seconds(0.004);
 
 class Agent {
  public:
@@ -52,6 +55,7 @@ class Agent {
   void CheckSetup(double wait_s);
   void DrainFreed();
   void Flush();
+  bool MayHold(Time now) const;
   [[noreturn]] void NextLife();
 
   void Do(const SendFrame& action);
@@ -60,7 +64,11 @@ class Agent {
     transport_->SendHeartbeat(Encode(FromExecutor(action.message)));
   }
   void Do(const UseSweep& action);
-  void Do(const StartRun& action) { StartLaunch(action.launch); }
+  void Do(const PrepareRun& action);
+  void Do(const StartRun& action) {
+    if (action.in_place_of) share_.GiveBack(*action.in_place_of);
+    StartLaunch(action.launch);
+  }
   void Do(const TellKeeper& action) { keeper_->Send(action.message); }
   void Do(const FollowRun& action) { files_.Open(action.key).Seek(action.from); }
   void Do(const HarvestRun& action) {
@@ -93,6 +101,7 @@ class Agent {
   RunFiles files_{[this](const ExecutorEvent& event) { Feed(event); }};
   std::vector<std::string> outbox_;  // leaves as one frame at the end of a round
   size_t outbox_bytes_ = 0;
+  Time outbox_since_;
   double stop_grace_s_ = 30;
   bool greeted_ = false;
   bool adopted_keeper_ = false;
@@ -151,7 +160,8 @@ int Agent::Run() {
 
 int Agent::PollTimeoutMs() const {
   const Time now = ReadClocks().steady;
-  const Time due = files_.NextLook(executor_->next_tick());
+  Time due = files_.NextLook(executor_->next_tick());
+  if (!outbox_.empty()) due = std::min(due, outbox_since_ + kHoldEnds);
   const double wait = ToSeconds(due - now);
   // A driver that lets go of a process says so to nobody.
   const double most = draining_.empty() ? 1000.0 : 50.0;
@@ -176,7 +186,7 @@ void Agent::Poll() {
     Feed(DevicesSeen{share_.Look()});
     Feed(Tick{});
   }
-  Flush();
+  if (!MayHold(now)) Flush();
   if (sweep_dir_.empty() && !said_unanswered_ &&
       now - started_ > Seconds(kSayUnansweredS)) {
     said_unanswered_ = true;
@@ -187,7 +197,12 @@ void Agent::Poll() {
   }
 }
 
+bool Agent::MayHold(Time now) const {
+  return executor_->has_reserve() && now - outbox_since_ < kHoldEnds;
+}
+
 void Agent::Do(const SendFrame& action) {
+  if (outbox_.empty()) outbox_since_ = ReadClocks().steady;
   outbox_.push_back(Encode(action.message));
   outbox_bytes_ += outbox_.back().size();
   if (outbox_bytes_ > kFlushAt) Flush();
@@ -263,6 +278,14 @@ void Agent::NextLife() {
   RemoveLeftoverContainers(sweep_.around.container.engine, sweep_.sweep_id, env_);
   ReapOrphans();
   StartAnew(options_.own_command, ToSeconds(ReadClocks().steady - started_));
+}
+
+void Agent::Do(const PrepareRun& action) {
+  try {
+    PrepareAttemptDir(AttemptDir(sweep_dir_, action.launch.key), sweep_, action.launch);
+  } catch (const Error&) {
+    // Met again when it starts.
+  }
 }
 
 void Agent::StartLaunch(const Launch& launch) {

@@ -149,6 +149,7 @@ void Executor::OnKeeper(const RunEnded& message) {
   }
   run->launch.reset();
   run->exit = message.info;
+  LeavePlace(*run);
   if (run->discarded) {
     Forget(message.key);
     LeaveWhenEmpty();
@@ -225,6 +226,7 @@ void Executor::On(const StartRefused& event) {
     }
     return;
   }
+  LeavePlace(*run);
   run->launch.reset();
   run->keeper_holds = false;
   ExitInfo info;
@@ -290,6 +292,8 @@ void Executor::StopAll(Reason reason, double grace_s) {
 }
 
 void Executor::EndUnstarted(Run* run, Reason reason) {
+  run->never_placed = run->launch && run->launch->after;
+  LeavePlace(*run);
   run->launch.reset();
   run->keeper_holds = false;
   run->exit = ExitInfo{};
@@ -302,6 +306,8 @@ void Executor::Forget(const RunKey& key) {
   const Run* run = Find(key);
   if (run->keeper_holds) Do(TellKeeper{ReleaseRun{key}});
   Do(CloseRun{key});
+  LeavePlace(*run);
+  if (run->never_placed || (run->launch && run->launch->after)) recalled_.insert(key);
   Attempt& over = over_[{key.trial, key.run}];
   over = std::max(over, key.attempt);
   runs_.erase(key);

@@ -149,6 +149,10 @@ void Executor::OnMessage(const Launch& message) {
   if (!welcomed_ || shutting_down_ || Find(message.key) != nullptr) return;
   const auto over = over_.find({message.key.trial, message.key.run});
   if (over != over_.end() && message.key.attempt <= over->second) return;
+  const Room room = message.after ? RoomAfter(*message.after) : Room::kNow;
+  // Where another stands by already, one of them is not known to the controller.
+  const bool taken = room == Room::kLater && heirs_.contains(*message.after);
+  if (room == Room::kUnknown || taken) return;
   Run& run = runs_[message.key];
   run.key = message.key;
   run.followed = true;
@@ -158,8 +162,13 @@ void Executor::OnMessage(const Launch& message) {
     return;
   }
   run.launch = message;
+  if (room == Room::kLater) {
+    StandBy(&run);
+    return Do(PrepareRun{message});
+  }
+  run.launch->after.reset();
   run.keeper_holds = true;
-  Do(StartRun{message});
+  Do(StartRun{*run.launch, message.after});
 }
 
 void Executor::OnMessage(const Stop& message) {
@@ -170,6 +179,7 @@ void Executor::OnMessage(const Stop& message) {
     EndUnstarted(run, message.reason);
     return;
   }
+  if (message.if_waiting) return;
   run->state = HoldState::kStopping;
   Do(TellKeeper{StopRun{message.key, message.reason, message.grace_s}});
 }

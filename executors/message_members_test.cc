@@ -31,8 +31,8 @@ constexpr bool kLists = std::tuple_size_v<decltype(Members((T*)nullptr))> == n;
                                    const Stop& stop) {
   [[maybe_unused]] const auto& [g1, g2, g3] = holding;
   static_assert(kLists<Holding, 3>);
-  [[maybe_unused]] const auto& [p1, p2, p3] = stop;
-  static_assert(kLists<Stop, 3>);
+  [[maybe_unused]] const auto& [p1, p2, p3, p4] = stop;
+  static_assert(kLists<Stop, 4>);
   [[maybe_unused]] const auto& [s1,
                                 s2,
                                 s3,
@@ -64,8 +64,9 @@ constexpr bool kLists = std::tuple_size_v<decltype(Members((T*)nullptr))> == n;
                                 l10,
                                 l11,
                                 l12,
-                                l13] = launch;
-  static_assert(kLists<Launch, 13>);
+                                l13,
+                                l14] = launch;
+  static_assert(kLists<Launch, 14>);
   [[maybe_unused]] const auto& [e1,
                                 e2,
                                 e3,

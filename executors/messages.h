@@ -21,7 +21,7 @@
 namespace hyperopt {
 
 // Raised whenever a message changes its meaning. A Hello of another version is refused.
-inline constexpr int kProtocolVersion = 3;
+inline constexpr int kProtocolVersion = 4;
 
 // What an executor may give away.
 struct Device {
@@ -50,8 +50,9 @@ enum class HoldState {
 struct Holding {
   RunKey key;
   HoldState state = HoldState::kStarting;
-  std::string
-      why;  // kStarting: what it waits for ("device 0 is held by sweep x"), or ""
+  // kStarting: what it waits for ("device 0 is held by sweep x", "the place of trial
+  // 3"), or ""
+  std::string why;
   bool operator==(const Holding&) const = default;
 };
 
@@ -159,6 +160,10 @@ struct Launch {
   int64_t first_step = 0;         // the step of that checkpoint
   std::optional<double> wall_limit_s;
   std::string host_for_ranks = "127.0.0.1";  // MASTER_ADDR
+  // It stands by: it starts in the place of this run of the same executor, once all
+  // processes of that are gone. Dropped where that run is not known, since then nobody
+  // knows whether its place is free.
+  std::optional<RunKey> after;
 };
 
 // Ends a run: stop.json, then the stop signal, then SIGKILL after grace_s. Repeated
@@ -167,6 +172,7 @@ struct Stop {
   RunKey key;
   Reason reason = Reason::kUser;
   double grace_s = 30;
+  bool if_waiting = false;  // recalls what has not begun; what has goes on
 };
 
 // End all, report all, exit. `Bye` is not needed: the connection's end is no event.

@@ -46,6 +46,7 @@ void Controller::On(const StopAsked& event, Now now) {
       std::nullopt,
       event.kind == StopKind::kDrain ? "\"drain\"" : "\"interrupt\"",
       now);
+  if (event.kind == StopKind::kDrain) RecallAll();
   if (event.kind != StopKind::kDrain) InterruptAll();
 }
 
@@ -88,9 +89,16 @@ void Controller::OnMessage(const std::string& peer, const Hello& hello, Now now)
 void Controller::TakeHeldPlaces(Member* member) {
   for (const RunKey& key : member->runs) {
     Live* live = FindLive(key);
-    if (live == nullptr || !live->placement) continue;
+    if (live == nullptr || live->after) continue;
+    if (live->wanted) {
+      live->placement = std::exchange(live->wanted, std::nullopt);
+      --wanting_;
+    }
+    if (!live->placement) continue;
     if (!CanTake(*live->placement, member->offer)) {
-      live->placement.reset();  // it came back with less; the run itself goes on
+      // It came back with less, or this one stands by; the run itself goes on.
+      live->wanted = std::exchange(live->placement, std::nullopt);
+      ++wanting_;
       continue;
     }
     fleet_.Take(*live->placement);
@@ -198,6 +206,7 @@ void Controller::Reconcile(Member* member,
         OrderStop(*live, *stopping);
       }
       if (runs && !stopping && interrupting()) OrderStop(*live, Reason::kInterrupted);
+      if (live->recalled && holding.state == HoldState::kStarting) Recall(live);
       continue;
     }
     if (holding.state != HoldState::kEnded) {
@@ -322,6 +331,8 @@ std::optional<SendTo> Controller::AnswerWhileHeld(const PeerSaid& said) const {
 SweepCounts Controller::Counts() const {
   SweepCounts counts = counts_;
   counts.planned = planned_;
+  counts.running -= standing_by_;
+  counts.pending += standing_by_;
   return counts;
 }
 

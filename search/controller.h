@@ -145,8 +145,14 @@ class Controller {
   // A launch that the record holds as not ended.
   struct Live {
     RunRow row;
-    std::optional<Placement> placement;
+    std::optional<Placement> placement;  // taken, or to be taken over from `after`
+    std::optional<Placement> wanted;     // what it holds and was not to be had
     Launch launch;
+    std::optional<RunKey> after;  // it stands by for the place of this run
+    std::optional<RunKey> heir;   // who stands by for its place
+    bool stood_by = false;
+    bool recalled = false;   // told not to begin, where it has not
+    Time placed;             // since when it has had its place
     bool confirmed = false;  // an executor has said that it holds it
     bool seen_running = false;
     std::string why;  // what its start waits for
@@ -251,11 +257,28 @@ class Controller {
     return std::ssize(rows_) < planned_ && !sampler_exhausted_;
   }
 
+  // controller_standby.cc
+  bool MayStandBy() const;
+  void FillStandbys(Now now);
+  void StandBehind(const RunKey& head, Now now);
+  void PassPlace(const RunKey& key, const Live& ended, Now now);
+  void TakeWanted(Member* member);
+  void Recall(Live* live);
+  void RecallAll();
+  void RecallOverdue(Now now);
+  void CorrectStart(Live* live, const ExitInfo& info);
+  // Live runs that have a place.
+  int64_t placed() const { return std::ssize(live_) - standing_by_; }
+
   // controller_turn.cc
   void CollectChanges(std::vector<RecordChange>* changes);
   void PlaceTrials(Now now);
   std::optional<TrialId> NextTrial(Now now);
-  void LaunchTrial(TrialId id, const Placement& placement, Now now);
+  // `after`: it stands by for the place of that run.
+  void LaunchTrial(TrialId id,
+                   const Placement& placement,
+                   std::optional<RunKey> after,
+                   Now now);
   void CheckBudget(Now now);
   void CheckMembers(Now now);
   Duration TickEvery() const;
@@ -297,6 +320,11 @@ class Controller {
   std::set<TrialId> pending_;
   std::map<RunKey, Live> live_;
   std::map<TrialId, RunKey> live_of_;
+  int64_t standing_by_ = 0;     // of live_
+  int64_t wanting_ = 0;         // of live_
+  int64_t short_runs_ = 0;      // that ended well, in a row
+  std::set<RunKey> new_heads_;  // got their place since the last turn
+  Time next_overdue_look_;
   Fleet fleet_;
   History history_;           // `ended` is kept where the sampler needs it
   std::set<TrialId> rested_;  // unfinished ones that are in `ended`

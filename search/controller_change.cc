@@ -232,7 +232,8 @@ std::string Controller::Apply(const SetPaused& set, Now now) {
   SetLive(kLivePaused, paused_ ? "true" : "", &sweep_.settings);
   Log(paused_ ? "paused" : "unpaused", std::nullopt, "", now);
   if (!paused_) return "going on: new trials start again";
-  return fmt::format("paused: nothing new starts, {} running go on", live_.size());
+  RecallAll();
+  return fmt::format("paused: nothing new starts, {} running go on", placed());
 }
 
 std::string Controller::Apply(const SetLimits& set, Now now) {
@@ -242,7 +243,8 @@ std::string Controller::Apply(const SetLimits& set, Now now) {
   }
   config_.executor = set.executor;
   most_gpus_ = set.gpus;
-  over_limit_ = std::max(over_limit_, std::ssize(live_));
+  over_limit_ = std::max(over_limit_, placed());
+  RecallAll();
   const std::optional<double>& budget = config_.executor.time_budget_s;
   budget_over_ = budget_over_ && budget && alive_s(now) >= *budget;
   SetLive(kLiveSet, set.live_set, &sweep_.settings);
@@ -256,9 +258,9 @@ std::string Controller::Apply(const SetLimits& set, Now now) {
   Log("set", std::nullopt, fmt::format("{{\"changed\":[{}]}}", detail), now);
   std::string answer = fmt::format("{}", fmt::join(set.lines, "\n"));
   const auto limit = config_.executor.max_concurrent_trials;
-  if (limit && std::ssize(live_) > *limit) {
+  if (limit && placed() > *limit) {
     answer += fmt::format(
-        "\n{} run; the next starts when fewer than {} are left", live_.size(), *limit);
+        "\n{} run; the next starts when fewer than {} are left", placed(), *limit);
   }
   return answer;
 }

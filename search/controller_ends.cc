@@ -105,9 +105,9 @@ void Controller::EndRun(Live* live, const ExitInfo& info, Now now) {
   live->row.outcome = outcome.run_outcome;
   live->row.peak_memory = info.peak_memory;
   row.elapsed_s += info.lost ? live->max_elapsed : info.wall_s;
+  CorrectStart(live, info);
   changes_.push_back(PutRun{live->row});
   NoteFastFailure(*live, info, outcome);
-  if (live->placement) fleet_.GiveBack(*live->placement);
   if (Member* member = fleet_.Find(live->row.executor)) member->runs.erase(key);
   const bool rests = info.lost && outcome.state == TrialState::kPaused;
   if (rests || (outcome.lost && outcome.state == TrialState::kPending)) {
@@ -117,7 +117,9 @@ void Controller::EndRun(Live* live, const ExitInfo& info, Now now) {
     last_words_ = info.last_words;
   }
   live_of_.erase(key.trial);
+  const Live ended = std::move(live_.at(key));
   live_.erase(key);
+  PassPlace(key, ended, now);
   ApplyOutcome(&row, outcome, now);
 }
 
@@ -245,6 +247,10 @@ Controller::Live* Controller::TakeBackReturned(Member* member,
   TrialRow& row = Row(key.trial);
   Live& live = live_[key];
   live = std::move(lost->second);
+  live.after = live.heir = live.launch.after = std::nullopt;
+  live.wanted.reset();
+  live.recalled = false;
+  live.placed = now.steady;
   lost_.erase(lost);
   live.row.host = member->host;
   live.row.ended = 0;
@@ -254,7 +260,7 @@ Controller::Live* Controller::TakeBackReturned(Member* member,
   live.placement = placement;
   if (placement) fleet_.Take(*placement);
   live_of_[key.trial] = key;
-  over_limit_ = std::max(over_limit_, std::ssize(live_));
+  over_limit_ = std::max(over_limit_, placed());
   member->runs.insert(key);
   changes_.push_back(PutRun{live.row});
   --row.lost;

@@ -21,7 +21,9 @@ constexpr size_t kAcksAtOnce = 64;
 Turn Controller::TakeTurn(Now now) {
   CheckMembers(now);
   CheckBudget(now);
+  RecallOverdue(now);
   PlaceTrials(now);
+  FillStandbys(now);
   CheckEnd(now);
   if (now.steady >= next_sweep_put_ && !end_) {
     changes_.push_back(PutSweep{SweepNow(now)});
@@ -114,7 +116,7 @@ void Controller::CheckBudget(Now now) {
 void Controller::PlaceTrials(Now now) {
   const auto limit = config_.executor.max_concurrent_trials;
   while (!stop_ && !budget_over_ && !failure_ && !end_ && !paused_) {
-    if (limit && std::ssize(live_) >= *limit) return;
+    if (limit && placed() >= *limit) return;
     const bool more = more_proposals();
     if (pending_.empty() && !more && !scheduler_.NextPromotion(more)) return;
     const std::optional<Placement> placement =
@@ -126,7 +128,7 @@ void Controller::PlaceTrials(Now now) {
       fleet_.Reopen(placement->executor);
       return;
     }
-    LaunchTrial(*id, *placement, now);
+    LaunchTrial(*id, *placement, std::nullopt, now);
   }
 }
 
@@ -181,7 +183,10 @@ uint64_t SeedOfTrial(uint64_t seed, TrialId id) {
   return Rng(seed, id, "HYPEROPT_SEED").Next() & 0x7fffffff;
 }
 
-void Controller::LaunchTrial(TrialId id, const Placement& placement, Now now) {
+void Controller::LaunchTrial(TrialId id,
+                             const Placement& placement,
+                             std::optional<RunKey> after,
+                             Now now) {
   TrialRow& row = Row(id);
   Open& open = open_[id];
   Member& member = *fleet_.Find(placement.executor);
@@ -194,9 +199,17 @@ void Controller::LaunchTrial(TrialId id, const Placement& placement, Now now) {
   Live& live = live_[key];
   live_of_[id] = key;
   member.runs.insert(key);
-  fleet_.Take(placement, config_.executor.resources.gpu_memory);
+  if (after) {
+    ++standing_by_;
+    live_.at(*after).heir = key;
+    live.after = live.launch.after = after;
+    live.stood_by = true;
+  } else {
+    fleet_.Take(placement, config_.executor.resources.gpu_memory);
+    new_heads_.insert(key);
+  }
   live.placement = placement;
-  live.sent = now.steady;
+  live.sent = live.placed = now.steady;
   live.sent_to = member.life;
 
   Launch& launch = live.launch;

@@ -64,9 +64,9 @@ std::vector<std::string> Controller::WhyNothingStarts() const {
   if (failure_) return {failure_->why};
   if (paused_) return {"paused: nothing new starts until `hyperopt unpause`"};
   const auto limit = config_.executor.max_concurrent_trials;
-  if (limit && std::ssize(live_) >= *limit) {
+  if (limit && placed() >= *limit) {
     return {fmt::format(
-        "max_concurrent_trials is {}, and {} are running", *limit, live_.size())};
+        "max_concurrent_trials is {}, and {} are running", *limit, placed())};
   }
   const std::vector<Offer> offers = fleet_.Offers();
   if (offers.empty()) return {"no executor has joined yet"};
@@ -110,6 +110,15 @@ void Controller::CheckInvariants() const {
               counted.stopped == counts_.stopped && counted.failed == counts_.failed,
           "the counts are those of the rows");
   require(live_.size() == live_of_.size(), "one live run a trial");
+  int64_t standing_by = 0, wanting = 0;
+  for (const auto& [key, live] : live_) {
+    standing_by += live.after.has_value();
+    wanting += live.wanted.has_value();
+    require(!live.after || live_.at(*live.after).heir == key, "who stands by is heir");
+    require(!live.heir || live_.at(*live.heir).after == key, "an heir stands by");
+  }
+  require(standing_by == standing_by_ && wanting == wanting_,
+          "the books of those that stand by");
   std::map<ExecutorId, Offer> used;
   for (const auto& [key, live] : live_) {
     require(Row(key.trial).attempt == key.attempt,
@@ -118,7 +127,7 @@ void Controller::CheckInvariants() const {
     const Member* member = fleet_.Find(live.row.executor);
     if (member == nullptr) continue;
     require(member->runs.contains(key), "a live run is in its executor's book");
-    if (live.placement && member->present) {
+    if (live.placement && !live.after && member->present) {
       Offer& offer = used[member->id];
       offer.executor = member->id;
       offer.total = member->offer.total;
@@ -143,7 +152,7 @@ void Controller::CheckInvariants() const {
     }
   }
   const auto limit = config_.executor.max_concurrent_trials;
-  require(!limit || std::ssize(live_) <= std::max<int64_t>(*limit, over_limit_),
+  require(!limit || placed() <= std::max<int64_t>(*limit, over_limit_),
           "max_concurrent_trials is a gate");
 }
 

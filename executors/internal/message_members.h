@@ -137,10 +137,11 @@ constexpr auto Members(const Launch*) {
                     &Launch::resume_from,
                     &Launch::first_step,
                     &Launch::wall_limit_s,
-                    &Launch::host_for_ranks);
+                    &Launch::host_for_ranks,
+                    &Launch::after);
 }
 constexpr auto Members(const Stop*) {
-  return std::tuple(&Stop::key, &Stop::reason, &Stop::grace_s);
+  return std::tuple(&Stop::key, &Stop::reason, &Stop::grace_s, &Stop::if_waiting);
 }
 constexpr auto Members(const Shutdown*) { return std::tuple(); }
 constexpr auto Members(const Refused*) { return std::tuple(&Refused::why); }

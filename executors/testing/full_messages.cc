@@ -69,6 +69,7 @@ std::vector<ToExecutor> FullToExecutor() {
   launch.first_step = 9;
   launch.wall_limit_s = 0.5;
   launch.host_for_ranks = "10.0.0.1";
+  launch.after = kKey;
   const Answer answer{1'000'000,
                       true,
                       {{kKey, {kOffset, kOffset}, 3, 9, {7, 1}}},
@@ -80,7 +81,7 @@ std::vector<ToExecutor> FullToExecutor() {
                   {{kKey, {kOffset}}, {RunKey{}, {}}}},
           answer,
           launch,
-          Stop{kKey, Reason::kTooManyLost, kInf},
+          Stop{kKey, Reason::kTooManyLost, kInf, true},
           Shutdown{},
           Refused{"protocol 2, not 1"},
           HelloAgain{}};

@@ -20,6 +20,8 @@ import tempfile
 import threading
 import time
 
+# What is measured is the way of a trial, not a model of its results.
+SAMPLER = "random"
 TICKS = os.sysconf("SC_CLK_TCK")
 
 # Folders to remove after the last round. ext4 steers new files around inodes that were freed
@@ -90,6 +92,7 @@ def search_file(folder, command, trials, concurrent):
     with open(path, "w") as file:
         file.write(f"command: {command}\nhyperopt:\n  metric: loss\n  parameters:\n"
                    "    x: {space: uniform, lower: 0, upper: 1}\n"
+                   f"  search_alg: {{type: {SAMPLER}}}\n"
                    f"  executor: {{num_samples: {trials}, max_concurrent_trials: {concurrent}}}\n")
     return path
 

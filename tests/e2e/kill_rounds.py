@@ -23,7 +23,7 @@ NAMED = [
     "executor.before_spawn", "executor.after_spawn", "executor.after_drain",
     "executor.after_send",
     "keeper.before_spawn", "keeper.after_spawn", "keeper.before_exit_json",
-    "keeper.after_exit_json",
+    "keeper.after_exit_json", "rank.in_a_line",
 ]
 AT_RANDOM = ["controller", "executor", "keeper", "rank", "all"]
 
@@ -110,7 +110,7 @@ def one_round(folder, build, seed, defect=None, reference=None, ease=0):
         hits = play(sweep, target, hit, rng, defect)
         # A keeper that dies between an end and its exit.json, and a rank killed after its last word,
         # end an attempt of which nothing is known: it runs again, as it must.
-        may_lose = any(name in ("rank", "all") or name.startswith("keeper") for name in hits)
+        may_lose = any(name in ("rank", "rank.in_a_line", "all") or name.startswith("keeper") for name in hits)
         sweep.audit(reference=reference, may_lose_ended=may_lose)
     except AssertionError as error:
         raise AssertionError(f"{target}@{hit} seed {seed}: {error}\n{sweep.output()}") from error

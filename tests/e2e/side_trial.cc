@@ -2,9 +2,11 @@
 // what really happened: LOG gets "start|end <trial> <attempt> <pid>", fsynced, in one
 // write each.
 //   side_trial LOG REPORTS MILLISECONDS
-// Reports `step` and `loss` (a function of the parameters), half a line at a time where
-// HYPEROPT_PARAM_HALVES is 1.
+// Reports `step` and `loss` (a function of the parameters), half a line at a time. With
+// SIDE_TRIAL_DIES="TRIAL STEP LOG" the first attempt of that trial kills itself between
+// the halves of that step, and says so in LOG.
 #include <fcntl.h>
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +45,17 @@ void Wait(long milliseconds) {
   nanosleep(&time, nullptr);
 }
 
+void MayDie(int step) {
+  long trial = -1;
+  int at = 0, file = 0;
+  const std::string plan = Env("SIDE_TRIAL_DIES");
+  if (sscanf(plan.c_str(), "%ld %d %n", &trial, &at, &file) != 2) return;
+  if (step != at || Env("HYPEROPT_ATTEMPT") != "1") return;
+  if (Env("HYPEROPT_TRIAL") != std::to_string(trial)) return;
+  Append(plan.c_str() + file, "rank.in_a_line\n", true);
+  kill(getpid(), SIGKILL);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -60,6 +73,7 @@ int main(int argc, char** argv) {
     const std::string text = line;
     const std::string file = Env("HYPEROPT_REPORT");
     Append(file.c_str(), text.substr(0, 5), false);
+    MayDie(step);
     Append(file.c_str(), text.substr(5), false);
   }
   Note(log, "end");

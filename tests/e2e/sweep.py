@@ -64,7 +64,11 @@ hyperopt:
         env = dict(os.environ)
         env.pop("HYPEROPT_FAILPOINT", None)
         env.pop("HYPEROPT_DEFECT", None)
-        if failpoint:
+        env.pop("SIDE_TRIAL_DIES", None)
+        name, _, hit = (failpoint or "").partition("@")
+        if name == "rank.in_a_line":  # by the rank itself: it knows no failpoints
+            env["SIDE_TRIAL_DIES"] = f"{(int(hit) - 1) % self.trials} {1 + int(hit) % self.reports} {self.strikes}"
+        elif failpoint:
             env["HYPEROPT_FAILPOINT"] = failpoint
             env["HYPEROPT_FAILPOINT_LOG"] = self.strikes
         if defect:

@@ -47,8 +47,9 @@ struct WorldOptions {
   // What a trial's attempt does: its reports (at which second, which line), its length
   // and its exit code. A function of the trial and the attempt.
   struct Script {
-    std::vector<double> values;  // one report a second, of the field "loss"
-    double length_s = 1;         // of an attempt that starts afresh
+    std::vector<double> values;  // one report each `report_s`, of the field "loss"
+    double report_s = 1;
+    double length_s = 1;  // of an attempt that starts afresh
     int exit_code = 0;
     bool ignores_stop = false;
     bool second_source = false;   // each report also stands in a source of another name
@@ -96,6 +97,9 @@ class World {
   const std::map<RunKey, std::set<int64_t>>& checkpoints() const { return disk_; }
   // What each attempt was launched to run to; those without a budget are not in it.
   const std::map<RunKey, int64_t>& budgets() const { return budgets_; }
+  // At most so many ran at once on one node.
+  int64_t most_at_once() const { return most_at_once_; }
+  void ForgetMost() { most_at_once_ = 0; }
   // Attempts that went on from a checkpoint.
   int64_t resumed() const { return resumed_; }
 
@@ -194,6 +198,7 @@ class World {
   std::map<RunKey, std::set<int64_t>> disk_;  // checkpoints, on a shared file system
   std::map<RunKey, int64_t> budgets_;
   int64_t resumed_ = 0;
+  int64_t most_at_once_ = 0;
 };
 
 }  // namespace hyperopt::simulation

@@ -162,6 +162,11 @@ void World::StartProcess(Node* node, const Launch& launch) {
   node->files[key];
   node->open.insert(key);
   node->read[key].clear();
+  most_at_once_ = std::max(
+      most_at_once_,
+      std::count_if(node->keeper.begin(), node->keeper.end(), [](const auto& held) {
+        return !held.second.ended;
+      }));
   TellExecutor(node, RunStarted{key, {1}});
 }
 
@@ -235,7 +240,7 @@ void World::WriteReports(Node* node, Process* process, double done) {
   const size_t most = std::min(
       script.values.size(), static_cast<size_t>(process->budget.value_or(INT64_MAX)));
   while (process->reported < most &&
-         static_cast<double>(process->reported + 1) <= done) {
+         static_cast<double>(process->reported + 1) * script.report_s <= done) {
     const double value = script.values[process->reported++];
     const auto step = static_cast<int64_t>(process->reported);
     const Report report{step * kLineBytes, value, step};

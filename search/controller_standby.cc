@@ -1,0 +1,137 @@
+// Runs that stand by. Where runs are short, the next ones are launched before there is
+// room, each behind one that runs, and the executor starts them as places get free: the
+// commit and the way here and back no longer cost a place. What a person sees is as
+// before: no more run at once than may, and who stands by counts as pending.
+#include <utility>
+
+#include "search/controller.h"
+
+namespace hyperopt {
+namespace {
+
+// Longer ones gain nothing, and who stands by must not wait long for a wrong guess.
+constexpr double kShortRunS = 0.2;
+constexpr int kDeep = 4;
+constexpr int64_t kShortInARow = 4;
+// Whoever runs on is no short run: who stands by is called back, to start elsewhere.
+constexpr double kOverdueS = 1;
+constexpr double kOverdueLookS = 0.5;
+
+}  // namespace
+
+bool Controller::MayStandBy() const {
+  const ResourceRequest& request = config_.executor.resources;
+  // A sampler with a memory is asked as late as can be; a device is free only once its
+  // driver says so.
+  return short_runs_ >= kShortInARow && !sampler_->needs_history() &&
+         request.gpu_per_rank == Share() && !stop_ && !budget_over_ && !failure_ &&
+         !end_ && !paused_;
+}
+
+void Controller::FillStandbys(Now now) {
+  const std::set<RunKey> heads = std::exchange(new_heads_, {});
+  const auto limit = config_.executor.max_concurrent_trials;
+  if (!MayStandBy() || (limit && placed() > *limit)) return;
+  for (int round = 0; round < kDeep; ++round) {
+    for (const RunKey& head : heads) StandBehind(head, now);
+  }
+}
+
+void Controller::StandBehind(const RunKey& head, Now now) {
+  // The last ones are spread as places get free.
+  const int64_t left = std::ssize(pending_) + planned_ - std::ssize(rows_);
+  if (left <= placed()) return;
+  const Live* last = FindLive(head);
+  for (int depth = 0; last != nullptr; ++depth) {
+    const bool going = last->recalled || Row(last->row.key.trial).stopping;
+    // A trial that runs in pieces makes room for one that waits for its next.
+    if (going || depth == kDeep || !last->placement || last->launch.budget) return;
+    if (!last->heir) break;
+    last = FindLive(*last->heir);
+  }
+  if (last == nullptr) return;
+  const RunKey after = last->row.key;
+  const Placement placement = *last->placement;
+  const Member* member = fleet_.Find(placement.executor);
+  if (member == nullptr || !member->present || !member->offer.usable) return;
+  if (const auto id = NextTrial(now)) LaunchTrial(*id, placement, after, now);
+}
+
+// `ended` is live no more: who stands by for its place has it now, or stands by for the
+// one that `ended` stood by for.
+void Controller::PassPlace(const RunKey& key, const Live& ended, Now now) {
+  new_heads_.erase(key);
+  wanting_ -= ended.wanted.has_value();
+  if (ended.after) {
+    --standing_by_;
+    live_.at(*ended.after).heir = ended.heir;
+  } else if (ended.placement) {
+    fleet_.GiveBack(*ended.placement);
+  }
+  Member* member = fleet_.Find(ended.row.executor);
+  if (!ended.heir) return TakeWanted(member);
+  Live& heir = live_.at(*ended.heir);
+  heir.after = heir.launch.after = ended.after;
+  if (heir.after) return;
+  --standing_by_;
+  heir.placed = now.steady;
+  new_heads_.insert(*ended.heir);
+  if (member != nullptr && CanTake(*heir.placement, member->offer)) {
+    return fleet_.Take(*heir.placement);
+  }
+  heir.wanted = std::exchange(heir.placement, std::nullopt);
+  ++wanting_;
+}
+
+// After a restart of either side who stood by is not told from who runs, so that more
+// is held than there is: places are taken as they get free.
+void Controller::TakeWanted(Member* member) {
+  if (wanting_ == 0 || member == nullptr) return;
+  for (const RunKey& key : member->runs) {
+    Live* live = FindLive(key);
+    if (live == nullptr || !live->wanted) continue;
+    if (!CanTake(*live->wanted, member->offer)) continue;
+    fleet_.Take(*live->wanted);
+    live->placement = std::exchange(live->wanted, std::nullopt);
+    --wanting_;
+  }
+}
+
+void Controller::Recall(Live* live) {
+  live->recalled = true;
+  const Member* member = fleet_.Find(live->row.executor);
+  if (member == nullptr || !member->present) return;
+  Send(*member, Stop{live->row.key, Reason::kPreempted, 0, true});
+}
+
+void Controller::RecallAll() {
+  if (standing_by_ == 0) return;
+  for (auto& [key, live] : live_) {
+    if (live.after) Recall(&live);
+  }
+}
+
+void Controller::RecallOverdue(Now now) {
+  if (standing_by_ == 0 || now.steady < next_overdue_look_) return;
+  next_overdue_look_ = now.steady + Seconds(kOverdueLookS);
+  for (auto& [key, live] : live_) {
+    if (live.after || now.steady - live.placed < Seconds(kOverdueS)) continue;
+    for (Live* at = &live; at->heir;) {
+      at = FindLive(*at->heir);
+      if (!at->recalled) Recall(at);
+    }
+  }
+}
+
+// It was launched before it could begin.
+void Controller::CorrectStart(Live* live, const ExitInfo& info) {
+  const bool good = info.started && !info.lost && !info.asked && info.exit_code == 0;
+  short_runs_ = good && info.wall_s < kShortRunS ? short_runs_ + 1 : 0;
+  if (!live->stood_by || !info.started || info.lost || info.ended_wall <= 0) return;
+  TrialRow& row = Row(live->row.key.trial);
+  const double started = info.ended_wall - info.wall_s;
+  if (row.started == live->row.started) row.started = started;
+  live->row.started = started;
+}
+
+}  // namespace hyperopt
