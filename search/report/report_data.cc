@@ -115,7 +115,7 @@ void AppendImportance(const Importance& importance, std::string* out) {
 std::string SpaceText(const RecordedSweep& sweep) {
   std::string text(ToString(sweep.record.sweep.goal));
   for (const Parameter& each : sweep.config.space.parameters()) {
-    text += '\n' + each.name + '\n' + Describe(each.domain);
+    text += fmt::format("\n{}\n{}", each.name, Describe(each.domain));
   }
   return text;
 }

@@ -337,7 +337,7 @@ class ViewsTest(unittest.TestCase):
                 front = {each["trial"] for each in best["front"]}
                 self.assertEqual(set(data["objectives"]["front"]), front)
                 if name == "objectives":
-                    said = scene.hyperopt("report", scene.dir, "--format", "svg").split()
+                    said = scene.hyperopt("report", scene.dir, "--format", "svg").splitlines()
                     with open(said[-1], encoding="utf-8") as file:
                         picture = file.read()
                     self.assertTrue(said[-1].endswith("report-pareto.svg"), said)
