@@ -20,6 +20,7 @@ using internal::Observation;
 using internal::Outcome;
 using internal::Row;
 
+constexpr size_t kMostWarped = 2048;
 constexpr size_t kMostKnown = 256;   // trials of a model
 constexpr size_t kMostFitted = 128;  // of them, those that its lengths are fitted on
 constexpr double kMostSteps = 4;
@@ -53,11 +54,10 @@ bool WantsLog(const std::vector<Observation>& ranked) {
   return ratio > kSizes || ratio < 1 / kSizes;
 }
 
-// The places of the best half of `most`, and an even sample of the others.
-std::vector<size_t> Sample(size_t size, size_t most) {
+// The places of the first `head`, and an even sample of the others, `most` together.
+std::vector<size_t> Sample(size_t size, size_t most, size_t head) {
   std::vector<size_t> places(std::min(size, most));
   std::iota(places.begin(), places.end(), size_t{0});
-  const size_t head = most / 2;
   if (size <= most) return places;
   for (size_t k = head; k < most; ++k) {
     places[k] = head + (k - head) * (size - head) / (most - head);
@@ -203,17 +203,18 @@ Surrogate::Surrogate(const SearchSpace& space,
   Scale scale{goal == Goal::kMinimize, WantsLog(ranked)};
   scale.sign = ranked.front().value > 0 ? 1 : ranked.back().value < 0 ? -1 : 0;
   for (Observation& each : ranked) each.value = scale.In(each.value);
-  // On all of them: the spread that counts is not that of a sample of good ones.
+  // Before the good ones are picked: the spread that counts is not theirs.
+  ranked = Picked(ranked, Sample(ranked.size(), kMostWarped, kMostKnown / 2));
   const std::vector<double> warped = internal::WarpOutputs(ranked, kMostAbove);
   std::vector<Row> rows;
   std::vector<double> y, plain;
   for (const Observation& each : ranked) plain.push_back(each.value);
-  for (const size_t place : Sample(ranked.size(), kMostKnown)) {
+  for (const size_t place : Sample(ranked.size(), kMostKnown, kMostKnown / 2)) {
     rows.push_back(std::move(ranked[place].row));
     y.push_back(warped[place]);
   }
   used_ = std::ssize(rows);
-  const std::vector<size_t> fitted = Sample(rows.size(), kMostFitted);
+  const std::vector<size_t> fitted = Sample(rows.size(), kMostFitted, kMostFitted / 2);
   const internal::GpLikelihood likelihood(
       encoding, Picked(rows, fitted), Picked(y, fitted));
   const internal::Vector theta =
