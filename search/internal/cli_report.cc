@@ -31,11 +31,11 @@ void AddReport(const CommandLine& line) {
   AddParsed<Picture>(
       command,
       "--view",
-      "Only this picture: parallel, history, curves or importance",
+      "Only this picture: parallel, history, curves, importance or pareto",
       "VIEW",
       &report->view,
       [](const std::string& text) { return PictureFromString(text); },
-      "parallel, history, curves or importance");
+      "parallel, history, curves, importance or pareto");
   command->add_flag("--open", report->open, "Open it in the browser");
   command->callback(
       [=, run = line.run] { *run = [=] { return ReportCommand(*report); }; });
