@@ -8,7 +8,8 @@
 namespace hyperopt {
 namespace {
 
-AddTrials ReadParams(const OrderedJson& list) {
+AddTrials ReadParams(const OrderedJson& request) {
+  const OrderedJson& list = request.at("params");
   AddTrials add;
   for (const OrderedJson& entry : list) {
     if (!entry.is_object()) throw ConfigError("`params` must be a list of objects");
@@ -17,6 +18,12 @@ AddTrials ReadParams(const OrderedJson& list) {
       params[name] = ParamValueFromJson(value);
     }
     add.params.push_back(std::move(params));
+  }
+  if (request.contains("places")) {
+    add.places = request["places"].get<std::vector<std::string>>();
+  }
+  if (!add.places.empty() && add.places.size() != add.params.size()) {
+    throw ConfigError("`places` must be as many as `params`");
   }
   return add;
 }
@@ -35,7 +42,7 @@ std::optional<ChangeRequest> Read(const OrderedJson& request,
   if (op == "add" && request.contains("samples")) {
     change.what = AddSamples{request["samples"].get<int64_t>()};
   } else if (op == "add") {
-    change.what = ReadParams(request.at("params"));
+    change.what = ReadParams(request);
   } else if (op == "stop trials") {
     change.what = ReadTrials(request.at("trials"));
   } else if (op == "pause") {

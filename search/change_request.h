@@ -18,6 +18,8 @@ namespace hyperopt {
 // Settings to run. A parameter that one does not name is drawn.
 struct AddTrials {
   std::vector<Params> params;
+  // Where each was written, for what is said of it: "runs.csv:3". Empty, or one each.
+  std::vector<std::string> places;
 };
 // So many samples more, as `resume --trials +N`.
 struct AddSamples {

@@ -22,7 +22,7 @@ constexpr internal::AddCommand* kCommands[] = {
     internal::AddFinal,     internal::AddVerify,  internal::AddSimulate,
     internal::AddAdd,       internal::AddStop,    internal::AddPause,
     internal::AddSet,       internal::AddAskTell, internal::AddExecutor,
-    internal::AddKeygen,    internal::AddVersion,
+    internal::AddKeygen,    internal::AddVersion, internal::AddLogger,
 };
 
 const CLI::App* Innermost(const CLI::App* app) {

@@ -75,6 +75,7 @@ void ReadAll(const std::string& name, Reading& reading) {
   ReadCommand(top, reading);
   ReadReports(top, reading);
   ReadHooks(top, reading);
+  ReadLoggers(top, reading);
   ReadKeep(top, reading);
   ReadSurroundings(top, reading);
 }
@@ -87,6 +88,10 @@ std::string Joined(const std::vector<std::string>& lines) {
 
 ConfigErrors::ConfigErrors(std::vector<std::string> lines)
     : ConfigError(Joined(lines)), lines_(std::move(lines)) {}
+
+std::string_view ToString(LoggerKind kind) {
+  return kind == LoggerKind::kMlflow ? "mlflow" : "tensorboard";
+}
 
 std::string_view ToString(KeepLogs logs) {
   switch (logs) {

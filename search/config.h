@@ -97,6 +97,20 @@ struct Hooks {
   bool operator==(const Hooks&) const = default;
 };
 
+// An entry of `loggers`: where what trials report goes while the sweep runs
+// (search/loggers.h).
+enum class LoggerKind { kTensorboard, kMlflow };
+struct LoggerEntry {
+  LoggerKind kind = LoggerKind::kTensorboard;
+  // Of kTensorboard: absolute; "": tensorboard/ in the sweep's folder.
+  std::filesystem::path dir;
+  // Of kMlflow. "": $MLFLOW_TRACKING_URI, and the sweep's name.
+  std::string uri;
+  std::string experiment;
+  bool operator==(const LoggerEntry&) const = default;
+};
+std::string_view ToString(LoggerKind kind);
+
 // `keep:` what stays of a trial's files once it is finished (search/keep.h), and how
 // many complete checkpoints of an attempt while it runs.
 enum class KeepLogs { kAll, kFailed, kNone };
@@ -151,6 +165,7 @@ struct SearchConfig {
   std::vector<std::string> keep_env;
   Surroundings around;  // setup, wrapper, container, tracker, pinning
   Hooks hooks;
+  std::vector<LoggerEntry> loggers;
   KeepRules keep;
   std::vector<ReadSource> read;  // besides $HYPEROPT_REPORT
   // The file's other top-level keys, or those of `base_config` with them merged in. A
@@ -179,6 +194,9 @@ struct SearchConfig {
   // Folders (or sweep.db) of sweeps whose results the sampler begins from; absolute.
   // What they hold is in sampler.known once it was read (search/warm_start.h).
   std::vector<std::filesystem::path> warm_start;
+  // Where each is written, for messages: "search.yaml:12:19:
+  // hyperopt.search_alg.warm_start".
+  std::vector<std::string> warm_start_places;
   SchedulerOptions scheduler;
   ExecutorOptions executor;
 

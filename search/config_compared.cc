@@ -60,6 +60,7 @@ std::map<std::string, std::string> ComparedSettings(const SearchConfig& config) 
                           "keep_env",
                           "read",
                           "hooks",
+                          "loggers",
                           "keep",
                           "setup",
                           "wrapper",

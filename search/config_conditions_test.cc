@@ -47,7 +47,12 @@ TEST_CASE("when: what is wrong has its place and a way out") {
   CHECK(
       Contains(Errors(File("    a: {space: choice, categories: [1], when: {b: 1}}\n"
                            "    b: {space: choice, categories: [1], when: {a: 1}}\n")),
-               "a: `when` leads in a circle"));
+               "search.yaml:7:47: hyperopt.parameters.a.when: leads in a circle"));
+  CHECK(
+      Contains(Errors(WithWhen("{}")),
+               "hyperopt.parameters.momentum.when: must be a map of parameters to the "
+               "values at which this one takes part, as in when: {optimizer: [sgd]}, "
+               "not an empty one"));
   CHECK(Contains(
       Errors("command: [run, \"--momentum=${momentum}\", \"${layers}\"]\n" +
              WithWhen("{optimizer: sgd}").substr(WithWhen("{}").find("hyperopt"))),
@@ -73,6 +78,13 @@ TEST_CASE("constraints: parsed, checked, written back") {
   CHECK(Contains(problem("[\"layers = 4\"]"),
                  "layers = 4: at character 8: a single =: write == to compare"));
   CHECK(Contains(problem("[3]"), "must be a text such as"));
+  CHECK(Contains(problem("[\"${} < 1\"]"), "${} names no parameter"));
+  const std::string long_one =
+      problem("[\"layers < 1 and " + std::string(3000, '(') + "\"]");
+  CHECK(Contains(long_one, "hyperopt.constraints: layers < 1 and (((("));
+  CHECK(Contains(long_one, "(...: "));
+  CHECK(long_one.size() < 300);
+  CHECK(problem("[\"layers < " + std::string(3000, 'x') + "\"]").size() < 300);
   CHECK(
       Contains(problem("[\"layers > 100\"]"),
                "the constraints leave next to nothing: they hold for 0 of 10000 draws; "

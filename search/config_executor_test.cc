@@ -261,6 +261,15 @@ TEST_CASE("points with a reward are known and not run") {
   CHECK(Contains(Errors(Alg(text + "[1, x]")), "must be a number, or null"));
   CHECK(Contains(Errors(Alg("points_to_evaluate: [{}], evaluated_rewards: [1]")),
                  "of a point that does not name all parameters"));
+  // Of a point that is wrong nothing more is said.
+  for (const char* point : {"{lr: 99}", "{lr: a}", "{x: 1}", "3"}) {
+    CAPTURE(std::string(point));
+    const std::string said =
+        Errors(Alg("type: tpe, points_to_evaluate: [" + std::string(point) +
+                   ", {lr: 0.25}], evaluated_rewards: [1, 2]"));
+    CHECK(Contains(said, "points_to_evaluate.0"));
+    CHECK_FALSE(Contains(said, "evaluated_rewards"));
+  }
   CHECK(Has(Parse(Alg("type: random, points_to_evaluate: [{lr: 1}], "
                       "evaluated_rewards: [1]"))
                 .notes,

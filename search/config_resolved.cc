@@ -320,6 +320,18 @@ OrderedJson HooksToJson(const Hooks& hooks) {
   return json;
 }
 
+OrderedJson LoggersToJson(const std::vector<LoggerEntry>& loggers) {
+  OrderedJson list = OrderedJson::array();
+  for (const LoggerEntry& entry : loggers) {
+    OrderedJson json = {{"type", ToString(entry.kind)}};
+    if (!entry.dir.empty()) json["dir"] = entry.dir.string();
+    if (!entry.uri.empty()) json["uri"] = entry.uri;
+    if (!entry.experiment.empty()) json["experiment"] = entry.experiment;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 OrderedJson KeepToJson(const KeepRules& keep) {
   return {{"checkpoints",
            {{"best", keep.best_checkpoints}, {"last", keep.last_checkpoints}}},
@@ -349,6 +361,7 @@ OrderedJson Resolved(const SearchConfig& config) {
   if (!config.keep_env.empty()) json["keep_env"] = config.keep_env;
   if (!config.read.empty()) json["read"] = ReadToJson(config);
   if (config.hooks.any()) json["hooks"] = HooksToJson(config.hooks);
+  if (!config.loggers.empty()) json["loggers"] = LoggersToJson(config.loggers);
   if (config.keep != KeepRules()) json["keep"] = KeepToJson(config.keep);
   PutSurroundings(config.around, json);
   const int ranks = config.executor.resources.ranks;

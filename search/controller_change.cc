@@ -32,6 +32,13 @@ std::string TrialsText(TrialId first, size_t count) {
                      first.value() + static_cast<int64_t>(count) - 1);
 }
 
+// Which of several a note is about.
+std::string NameOf(const AddTrials& add, size_t i, TrialId first) {
+  if (!add.places.empty()) return add.places[i] + ": ";
+  if (add.params.size() == 1) return "";
+  return fmt::format("trial {}: ", first.value() + static_cast<int64_t>(i));
+}
+
 }  // namespace
 
 std::string Controller::Change(const ChangeRequest& request, Now now) {
@@ -95,9 +102,12 @@ std::string Controller::Apply(const AddTrials& add, Now now) {
   if (add.params.empty()) throw ConfigError("there is nothing to add");
   std::vector<std::string> notes;
   std::vector<Params> checked;
+  const TrialId first(std::ssize(rows_));
   for (size_t i = 0; i < add.params.size(); ++i) {
     try {
-      checked.push_back(CheckGiven(config_.space, add.params[i], &notes));
+      std::vector<std::string> own;
+      checked.push_back(CheckGiven(config_.space, add.params[i], &own));
+      for (const std::string& note : own) notes.push_back(NameOf(add, i, first) + note);
       const bool may_fail =
           config_.space.is_conditional() || !config_.space.constraints().empty();
       if (may_fail) {  // before anything is changed
@@ -105,12 +115,15 @@ std::string Controller::Apply(const AddTrials& add, Now now) {
         FillGiven(config_.space, checked.back(), config_.sampler.seed, id);
       }
     } catch (const ConfigError& error) {
+      if (!add.places.empty()) {
+        throw ConfigError(
+            fmt::format("{}: {}; none is added", add.places[i], error.what()));
+      }
       if (add.params.size() == 1) throw;
       throw ConfigError(fmt::format(
           "the {}. of {}: {}; none is added", i + 1, add.params.size(), error.what()));
     }
   }
-  const TrialId first(std::ssize(rows_));
   for (Params& params : checked) AddGiven(std::move(params), now);
   std::string answer =
       fmt::format("added: {}{}", TrialsText(first, checked.size()), StartsWhen());

@@ -61,30 +61,39 @@ void RequireObjectives(std::span<const Objective> others,
 std::vector<FrontTrial> ParetoFront(const TrialStore& store,
                                     std::span<const TrialRow> trials,
                                     const SearchConfig& config) {
-  std::vector<FrontTrial> front;
-  if (config.objectives.empty()) return front;
-  std::vector<Point> points;
+  if (config.objectives.empty()) return {};
+  std::vector<std::vector<Objective>> others;
   for (const TrialRow& row : trials) {
+    others.push_back(OthersOf(store.LoadReports(row.id), config));
+  }
+  return ParetoFront(trials, others, config);
+}
+
+std::vector<FrontTrial> ParetoFront(std::span<const TrialRow> trials,
+                                    std::span<const std::vector<Objective>> others,
+                                    const SearchConfig& config) {
+  if (config.objectives.empty()) return {};
+  std::vector<FrontTrial> candidates;
+  std::vector<Point> points;
+  for (size_t i = 0; i < trials.size(); ++i) {
+    const TrialRow& row = trials[i];
     const bool ended =
         row.state == TrialState::kCompleted || row.state == TrialState::kStopped;
     if (!ended || !row.last.finite()) continue;
-    const std::vector<Objective> others = OthersOf(store.LoadReports(row.id), config);
-    if (!std::ranges::all_of(others, &Objective::finite)) continue;
+    if (!std::ranges::all_of(others[i], &Objective::finite)) continue;
     FrontTrial trial{row.id, {row.last.value}};
     Point point = {Signed(config.goal, row.last.value)};
-    for (size_t i = 0; i < others.size(); ++i) {
-      trial.values.push_back(others[i].value);
-      point.push_back(Signed(config.objectives[i].goal, others[i].value));
+    for (size_t k = 0; k < others[i].size(); ++k) {
+      trial.values.push_back(others[i][k].value);
+      point.push_back(Signed(config.objectives[k].goal, others[i][k].value));
     }
-    front.push_back(std::move(trial));
+    candidates.push_back(std::move(trial));
     points.push_back(std::move(point));
   }
-  const std::vector<int> ranks = ParetoRanks(points);
-  size_t kept = 0;
-  for (size_t i = 0; i < front.size(); ++i) {
-    if (ranks[i] == 0) std::swap(front[kept++], front[i]);
+  std::vector<FrontTrial> front;
+  for (const size_t place : ParetoFrontOf(points)) {
+    front.push_back(std::move(candidates[place]));
   }
-  front.resize(kept);
   std::ranges::stable_sort(front, {}, [&](const FrontTrial& each) {
     return std::pair(Signed(config.goal, each.values[0]), each.trial);
   });

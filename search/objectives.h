@@ -44,6 +44,10 @@ struct FrontTrial {
 std::vector<FrontTrial> ParetoFront(const TrialStore& store,
                                     std::span<const TrialRow> trials,
                                     const SearchConfig& config);
+// The same where OthersOf each trial is known.
+std::vector<FrontTrial> ParetoFront(std::span<const TrialRow> trials,
+                                    std::span<const std::vector<Objective>> others,
+                                    const SearchConfig& config);
 
 // "minimize loss, maximize accuracy".
 std::string ObjectivesText(const SearchConfig& config);

@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "executors/keeper.h"
 #include "executors/transport.h"
 #include "search/commands/best.h"
 #include "search/controller.h"
+#include "search/format.h"
 #include "search/internal/loop_start.h"
 #include "search/internal/sweep_loop.h"
 #include "search/keep.h"
@@ -24,6 +26,13 @@ namespace hyperopt {
 namespace fs = std::filesystem;
 
 namespace internal {
+namespace {
+
+// What loggers have for what is left. After an interruption the next start brings it.
+constexpr double kLoggersEndS = 30;
+constexpr double kLoggersInterruptedS = 5;
+
+}  // namespace
 
 int SweepLoop::Run() {
   try {
@@ -31,10 +40,10 @@ int SweepLoop::Run() {
   } catch (const Error& error) {
     if (hooks_ && controller_)
       hooks_->OnEnd(*controller_, {error.code(), error.what()}, now_);
-    AwaitHooks();
+    AwaitOthers();
     throw;
   }
-  AwaitHooks();
+  AwaitOthers();
   return static_cast<int>(end_->code);
 }
 
@@ -56,9 +65,16 @@ void SweepLoop::RunToEnd() {
   hooks_->OnEnd(*controller_, *end_, now_);
 }
 
-void SweepLoop::AwaitHooks() {
+// What the sweep itself does not wait for.
+void SweepLoop::AwaitOthers() {
   folder_.reset();  // free for the next
+  const bool is_over = end_ && end_->code != ExitCode::kInterrupted;
+  if (loggers_) loggers_->SayEnd(is_over ? kLoggersEndS : kLoggersInterruptedS);
   if (hooks_) hooks_->Finish(signals_.get());
+  if (!loggers_) return;
+  loggers_->Finish(signals_.get(), [](const std::string& line, bool loud) {
+    if (loud) std::fprintf(stderr, "hyperopt: %s\n", Printable(line).c_str());
+  });
 }
 
 void SweepLoop::Prepare() {
@@ -72,6 +88,7 @@ void SweepLoop::Prepare() {
     internal::RefuseWhatNeverFits(config.executor.resources, local_);
   }
   ServerOptions server = internal::CheckedServer(options_);
+  RequireLoggers(config);
   scheduler_ = MakeScheduler(config.scheduler, config.goal, config.sampler.seed);
   CheckWorkdir();
   folder_.emplace(SweepFolder::Take(options_.dir));
@@ -97,6 +114,7 @@ void SweepLoop::Prepare() {
                           command,
                           {sampler_->needs_history(), options_.rerun_failed});
   hooks_.emplace(config, folder_->dir(), start.sweep.config_dir);
+  loggers_.emplace(config.loggers, folder_->dir());
   controller_.emplace(config, *sampler_, *scheduler_, std::move(start), now_);
   desk_.emplace(transport_.get(), &*controller_);
   keeper_ = FileKeeper::Make(

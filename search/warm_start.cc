@@ -84,20 +84,23 @@ std::string Line(const fs::path& path,
   return text;
 }
 
-std::string ReadOne(const fs::path& path, SearchConfig* config) {
+// `place`: where the file names it.
+std::string ReadOne(const fs::path& path,
+                    const std::string& place,
+                    SearchConfig* config) {
   const fs::path dir = path.filename() == "sweep.db" ? path.parent_path() : path;
   RecordedSweep sweep;
   try {
     sweep = ReadSweep(dir);
   } catch (const Error& error) {
-    throw ConfigError(fmt::format("warm_start: {}", error.what()));
+    throw ConfigError(fmt::format("{}: {}", place, error.what()));
   }
   if (sweep.config.goal != config->goal) {
-    throw ConfigError(
-        fmt::format("warm_start: {}: its goal is {}, and this search's is {}",
-                    dir.string(),
-                    ToString(sweep.config.goal),
-                    ToString(config->goal)));
+    throw ConfigError(fmt::format("{}: {}: its goal is {}, and this search's is {}",
+                                  place,
+                                  dir.string(),
+                                  ToString(sweep.config.goal),
+                                  ToString(config->goal)));
   }
   std::vector<HistoryEntry> fitting;
   LeftOut left;
@@ -121,8 +124,9 @@ bool IsWarm(const HistoryEntry& entry) { return entry.trial == kWarm; }
 std::vector<std::string> ReadWarmStart(SearchConfig* config) {
   std::erase_if(config->sampler.known, IsWarm);
   std::vector<std::string> lines;
-  for (const fs::path& path : config->warm_start) {
-    lines.push_back(ReadOne(path, config));
+  for (size_t i = 0; i < config->warm_start.size(); ++i) {
+    lines.push_back(
+        ReadOne(config->warm_start[i], config->warm_start_places[i], config));
   }
   return lines;
 }

@@ -24,8 +24,9 @@ Constraint::Constraint(const std::string& text)
     : text_(text),
       root_(std::make_shared<const Expression>(internal::ParseExpression(text))) {
   if (!internal::MayBeCondition(*root_)) {
-    throw ConfigError("it is a value and no condition: compare it, as in " + text +
-                      " <= 100");
+    constexpr size_t kShort = 60;
+    throw ConfigError("it is a value and no condition: compare it, as in " +
+                      (text.size() > kShort ? "(...)" : text) + " <= 100");
   }
   CollectNames(*root_, &names_);
   std::ranges::sort(names_);

@@ -8,6 +8,15 @@
 namespace hyperopt {
 namespace {
 
+// In this order no point is dominated by a later one.
+std::vector<size_t> DominatingFirst(std::span<const Point> points) {
+  std::vector<size_t> order(points.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(
+      order, {}, [&](size_t i) -> const Point& { return points[i]; });
+  return order;
+}
+
 // Adds one objective's gaps to the distances of the points of one rank.
 void AddGaps(std::span<const Point> points,
              size_t objective,
@@ -39,15 +48,9 @@ bool Dominates(const Point& a, const Point& b) {
 }
 
 std::vector<int> ParetoRanks(std::span<const Point> points) {
-  const size_t n = points.size();
-  std::vector<size_t> order(n);
-  std::iota(order.begin(), order.end(), size_t{0});
-  // In this order no point is dominated by a later one.
-  std::ranges::stable_sort(
-      order, {}, [&](size_t i) -> const Point& { return points[i]; });
-  std::vector<int> ranks(n, 0);
+  std::vector<int> ranks(points.size(), 0);
   std::vector<std::vector<size_t>> fronts;
-  for (const size_t i : order) {
+  for (const size_t i : DominatingFirst(points)) {
     size_t rank = 0;
     const auto is_beaten = [&](size_t other) {
       return Dominates(points[other], points[i]);
@@ -58,6 +61,18 @@ std::vector<int> ParetoRanks(std::span<const Point> points) {
     ranks[i] = static_cast<int>(rank);
   }
   return ranks;
+}
+
+std::vector<size_t> ParetoFrontOf(std::span<const Point> points) {
+  std::vector<size_t> front;
+  for (const size_t i : DominatingFirst(points)) {
+    const auto is_beaten = [&](size_t other) {
+      return Dominates(points[other], points[i]);
+    };
+    if (std::ranges::none_of(front, is_beaten)) front.push_back(i);
+  }
+  std::ranges::sort(front);
+  return front;
 }
 
 std::vector<double> CrowdingDistances(std::span<const Point> points,

@@ -17,6 +17,8 @@ bool Dominates(const Point& a, const Point& b);
 // those that only points of rank 0 dominate, and so on (non-dominated sorting, Deb et
 // al. 2002). Equal points have the same rank.
 std::vector<int> ParetoRanks(std::span<const Point> points);
+// The places of those of rank 0, ascending: much less work where there are many points.
+std::vector<size_t> ParetoFrontOf(std::span<const Point> points);
 
 // How alone each point is among those of its rank: the sum over objectives of the gap
 // between its neighbours there, as a share of the rank's range; infinite at the ends of

@@ -50,7 +50,13 @@ TEST_CASE("ranks of many points are those of the definition") {
       // Few values, so that many are equal.
       for (double& x : point) x = static_cast<double>(rng.Below(6));
     }
-    CHECK(ParetoRanks(points) == Peeled(points));
+    const std::vector<int> ranks = ParetoRanks(points);
+    CHECK(ranks == Peeled(points));
+    std::vector<size_t> front;
+    for (size_t i = 0; i < points.size(); ++i) {
+      if (ranks[i] == 0) front.push_back(i);
+    }
+    CHECK(ParetoFrontOf(points) == front);
   }
 }
 

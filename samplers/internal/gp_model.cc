@@ -171,15 +171,23 @@ void GpModel::Factor() {
   factor_.transpose().triangularView<Eigen::Upper>().solveInPlace(alpha_);
 }
 
-void GpModel::Predict(std::span<const Row> rows, Vector* mean, Vector* variance) const {
-  const Eigen::Index n = y_.size();
-  Matrix cross(n, std::ssize(rows));
+Matrix GpModel::Cross(std::span<const Row> rows) const {
+  Matrix cross(y_.size(), std::ssize(rows));
   for (Eigen::Index c = 0; c < cross.cols(); ++c) {
     const double* row = rows[static_cast<size_t>(c)].data();
-    for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index i = 0; i < cross.rows(); ++i) {
       cross(i, c) = scale_ * Kernel(rows_.col(i).data(), row, nullptr) + kMeanVariance;
     }
   }
+  return cross;
+}
+
+Vector GpModel::Means(std::span<const Row> rows) const {
+  return Cross(rows).transpose() * alpha_;
+}
+
+void GpModel::Predict(std::span<const Row> rows, Vector* mean, Vector* variance) const {
+  Matrix cross = Cross(rows);
   *mean = cross.transpose() * alpha_;
   factor_.triangularView<kLower>().solveInPlace(cross);
   const double least = 1e-10 * scale_;

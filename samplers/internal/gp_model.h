@@ -54,6 +54,8 @@ class GpModel {
 
   // Latent, without noise: one entry a row; variances are positive.
   void Predict(std::span<const Row> rows, Vector* mean, Vector* variance) const;
+  // Only the means, which take no factor.
+  Vector Means(std::span<const Row> rows) const;
   // At one row, with the gradients by its coordinates (0 on categorical axes).
   void Predict(const Row& row,
                double* mean,
@@ -67,6 +69,8 @@ class GpModel {
 
  private:
   void Factor();
+  // (k_x + c) of each row, a column each.
+  Matrix Cross(std::span<const Row> rows) const;
   double Kernel(const double* a, const double* b, double* slope) const;
 
   size_t axes_;

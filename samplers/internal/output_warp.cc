@@ -9,8 +9,6 @@
 namespace hyperopt::internal {
 namespace {
 
-constexpr double kMostAbove = 4;
-
 // The distance of two values over another, also where a difference overflows.
 double Ratio(double value, double middle, double scale) {
   return (value / 4 - middle / 4) / scale;
@@ -58,8 +56,10 @@ std::vector<double> RankedOf(std::span<const double> sorted, size_t failed) {
 }
 
 // The same: distances from the median in units of the better half's spread, the worse
-// ones up to kMostAbove; a failure is as bad as the worst value.
-std::vector<double> Winsorised(std::span<const double> sorted, size_t failed) {
+// ones up to `most_above`; a failure is as bad as the worst value.
+std::vector<double> Winsorised(std::span<const double> sorted,
+                               size_t failed,
+                               double most_above) {
   const size_t n = sorted.size() + failed;
   const double median = sorted[std::min(sorted.size() - 1, (n - 1) / 2)];
   const auto above = std::ranges::upper_bound(sorted, median);
@@ -67,7 +67,7 @@ std::vector<double> Winsorised(std::span<const double> sorted, size_t failed) {
   if (!(spread > 0)) return RankedOf(sorted, failed);
   std::vector<double> warped;
   for (double value : sorted) {
-    warped.push_back(std::min(Ratio(value, median, spread), kMostAbove));
+    warped.push_back(std::min(Ratio(value, median, spread), most_above));
   }
   // A failure is to be told from the median also where nothing else is worse.
   warped.resize(n, std::max(warped.back(), 1.0));
@@ -114,7 +114,7 @@ double ChooseYeoJohnson(std::span<const double> values) {
   return best;
 }
 
-std::vector<double> WarpOutputs(std::span<const Observation> ended) {
+std::vector<double> WarpOutputs(std::span<const Observation> ended, double most_above) {
   std::vector<size_t> order(ended.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, [&](size_t a, size_t b) {
@@ -129,7 +129,8 @@ std::vector<double> WarpOutputs(std::span<const Observation> ended) {
   }
   std::vector<double> result(ended.size(), 0.0);
   if (sorted.empty()) return result;
-  std::vector<double> warped = Winsorised(sorted, ended.size() - sorted.size());
+  std::vector<double> warped =
+      Winsorised(sorted, ended.size() - sorted.size(), most_above);
   Standardise(warped);
   const double power = ChooseYeoJohnson(warped);
   for (double& v : warped) v = YeoJohnson(v, power);

@@ -45,6 +45,11 @@ int AskTellCommand(const AskTellOptions& options) {
   for (const std::string& note : record.notes) {
     std::fprintf(stderr, "hyperopt: %s\n", note.c_str());
   }
+  if (!config.loggers.empty()) {
+    std::fprintf(stderr,
+                 "hyperopt: `loggers` are not started here; hyperopt export logs what "
+                 "--output has recorded\n");
+  }
   AskTell session(config, record.store.get(), std::move(record.snapshot));
   std::string line;
   while (std::getline(std::cin, line)) {

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <variant>
 
 #include "executors/local_resources.h"
 #include "search/change_json.h"
@@ -68,7 +70,12 @@ Changed ChangeRecord(const std::filesystem::path& dir, const OrderedJson& reques
   Controller controller(config, *sampler, *scheduler, std::move(start), now);
   Changed changed;
   changed.lines = LinesOf(controller.Change(change.value(), now));
-  record.store->Commit(controller.ChangesAlone(state, now));
+  const std::vector<RecordChange> changes = controller.ChangesAlone(state, now);
+  // All that changes a sweep is an event.
+  changed.none = std::ranges::none_of(changes, [](const RecordChange& each) {
+    return std::holds_alternative<AddEvent>(each);
+  });
+  record.store->Commit(changes);
   Failpoint("change.after_commit");
   return changed;
 }
@@ -113,7 +120,7 @@ int TellChanged(const std::filesystem::path& dir, const Changed& changed) {
                 Printable(changed.held).c_str());
     return static_cast<int>(ExitCode::kEnvironment);
   }
-  if (!changed.live) {
+  if (!changed.live && !changed.none) {
     std::printf(
         "no controller runs; it holds from the next start:\n  hyperopt resume "
         "%s\n",

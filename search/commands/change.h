@@ -14,6 +14,7 @@ namespace hyperopt {
 struct Changed {
   std::vector<std::string> lines;
   bool live = false;  // a controller did it; else it holds from the next start
+  bool none = false;  // there was nothing to change
   std::string held;   // taken in, and recorded once this is over: "disk full"
 };
 

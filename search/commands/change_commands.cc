@@ -22,11 +22,13 @@ int Do(const std::filesystem::path& dir, OrderedJson request) {
   return TellChanged(dir, ChangeSweep(dir, std::move(request)));
 }
 
-std::vector<Params> Wanted(const AddOptions& options, const SearchSpace& space) {
-  std::vector<Params> wanted;
+using internal::GivenSettings;
+
+std::vector<GivenSettings> Wanted(const AddOptions& options, const SearchSpace& space) {
+  std::vector<GivenSettings> wanted;
   for (const std::string& text : options.params) {
     try {
-      wanted.push_back(ParamsFromJsonText(text));
+      wanted.push_back({ParamsFromJsonText(text), ""});
     } catch (const ConfigError& error) {
       throw ConfigError(fmt::format(
           "--params {}: {}; write a JSON object, as --params '{{\"lr\": 0.01}}'",
@@ -36,8 +38,8 @@ std::vector<Params> Wanted(const AddOptions& options, const SearchSpace& space) 
   }
   if (options.csv) {
     std::vector<std::string> notes;
-    for (Params& params : internal::ReadSettingsTable(*options.csv, space, &notes)) {
-      wanted.push_back(std::move(params));
+    for (auto& settings : internal::ReadSettingsTable(*options.csv, space, &notes)) {
+      wanted.push_back(std::move(settings));
     }
     for (const std::string& note : notes) std::printf("%s\n", Printable(note).c_str());
   }
@@ -73,17 +75,28 @@ std::map<Params, TrialId> TrialsByParams(const RecordedSweep& sweep) {
   return there;
 }
 
+// As CheckGiven; an error names the row of a table.
+Params Checked(const SearchSpace& space, const GivenSettings& given) {
+  std::vector<std::string> notes;  // the controller's answer has them
+  try {
+    return CheckGiven(space, given.params, &notes);
+  } catch (const ConfigError& error) {
+    if (given.place.empty()) throw;
+    throw ConfigError(given.place + ": " + error.what());
+  }
+}
+
 // Without those that a trial has already, which are said: the same line twice, or a
 // table that has grown, adds what is new.
-std::vector<Params> OnlyNew(const RecordedSweep& sweep, std::vector<Params> wanted) {
+std::vector<GivenSettings> OnlyNew(const RecordedSweep& sweep,
+                                   std::vector<GivenSettings> wanted) {
   const std::map<Params, TrialId> there = TrialsByParams(sweep);
-  std::vector<Params> fresh;
+  std::vector<GivenSettings> fresh;
   std::set<Params> added;
   size_t same_count = 0, repeated = 0;
   std::optional<TrialId> first_same;
-  for (Params& params : wanted) {
-    std::vector<std::string> notes;
-    const Params typed = CheckGiven(sweep.config.space, params, &notes);
+  for (GivenSettings& given : wanted) {
+    const Params typed = Checked(sweep.config.space, given);
     if (const auto same = FindSame(typed, there)) {
       ++same_count;
       if (!first_same) first_same = same;
@@ -93,7 +106,7 @@ std::vector<Params> OnlyNew(const RecordedSweep& sweep, std::vector<Params> want
       ++repeated;
       continue;
     }
-    fresh.push_back(std::move(params));
+    fresh.push_back(std::move(given));
   }
   if (repeated > 0) {
     std::printf("%zu stand there twice; --again adds them each time\n", repeated);
@@ -121,12 +134,18 @@ int AddTrialsCommand(const AddOptions& options) {
   }
   if (options.trials) return Do(dir, {{"op", "add"}, {"samples", *options.trials}});
   const RecordedSweep sweep = ReadSweep(dir);
-  std::vector<Params> wanted = Wanted(options, sweep.config.space);
+  std::vector<GivenSettings> wanted = Wanted(options, sweep.config.space);
   if (!options.again) wanted = OnlyNew(sweep, std::move(wanted));
   if (wanted.empty()) return 0;
-  OrderedJson list = OrderedJson::array();
-  for (const Params& params : wanted) list.push_back(ParamsToJson(params));
-  return Do(dir, {{"op", "add"}, {"params", std::move(list)}});
+  OrderedJson list = OrderedJson::array(), places = OrderedJson::array();
+  for (const GivenSettings& given : wanted) {
+    list.push_back(ParamsToJson(given.params));
+    if (!given.place.empty()) places.push_back(given.place);
+  }
+  OrderedJson request = {{"op", "add"}, {"params", std::move(list)}};
+  // Words and a table together: trials are named by their numbers.
+  if (places.size() == wanted.size()) request["places"] = std::move(places);
+  return Do(dir, std::move(request));
 }
 
 int StopTrialsCommand(const StopTrialsOptions& options) {

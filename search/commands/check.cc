@@ -10,6 +10,7 @@
 #include "search/commands/text_width.h"
 #include "search/format.h"
 #include "search/keep.h"
+#include "search/loggers.h"
 #include "search/model_check.h"
 #include "search/objectives.h"
 #include "search/placement.h"
@@ -193,6 +194,7 @@ int CheckCommand(const CheckOptions& options) {
   if (by_default) request.gpu_per_rank = Share::Whole(1);
   CheckFirst(config, *sampler);
   RequireWorkdir(config);
+  RequireLoggers(config);
   const int64_t trials = sampler->TrialCount().value_or(config.executor.num_samples);
 
   Line("name", config.name + " in " + SweepDir(config, {}).string());
@@ -202,6 +204,9 @@ int CheckCommand(const CheckOptions& options) {
   Line("fits", FitsText(config, request, local));
   PrintSchedule(config.scheduler);
   Line("files", ExpectedFiles(config, trials));
+  for (const LoggerEntry& entry : config.loggers) {
+    Line("logs to", DescribeLogger(entry, config.name, SweepDir(config, {})));
+  }
   for (const Parameter& parameter : config.space.parameters()) {
     Line("searches",
          parameter.name + ": " + Describe(parameter.domain) + WhenText(parameter));

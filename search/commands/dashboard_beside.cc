@@ -1,57 +1,17 @@
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include "search/commands/dashboard.h"
+#include "search/internal/beside_process.h"
 #include "trial/errors.h"
-
-extern char** environ;
 
 namespace hyperopt {
 namespace {
-
-// {read, write}; neither is inherited by what else this process starts.
-std::pair<UniqueFd, UniqueFd> MakePipe() {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) {
-    throw EnvironmentError(std::string("pipe: ") + std::strerror(errno));
-  }
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
-pid_t Spawn(std::vector<std::string> words, int input, int output) {
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, input, 0);
-  posix_spawn_file_actions_adddup2(&files, output, 1);
-  posix_spawn_file_actions_adddup2(&files, output, 2);
-  // In a session of its own: Ctrl-C is for the sweep, which is still to be seen while
-  // it ends.
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
-  pid_t pid = 0;
-  const int error =
-      posix_spawn(&pid, "/proc/self/exe", &files, &attributes, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) {
-    throw EnvironmentError(std::string("the dashboard can not be started: ") +
-                           std::strerror(error));
-  }
-  return pid;
-}
 
 // Its first line: where it is, or why it is not.
 std::string ReadLine(int fd) {
@@ -68,19 +28,11 @@ std::string ReadLine(int fd) {
 }  // namespace
 
 DashboardBeside::DashboardBeside(const std::filesystem::path& dir, int port) {
-  auto [life_read, life_write] = MakePipe();
-  auto [words_read, words_write] = MakePipe();
-  pid_ = Spawn({"hyperopt",
-                "dashboard",
-                dir.string(),
-                "--port",
-                std::to_string(port),
-                "--beside"},
-               life_read.get(),
-               words_write.get());
-  words_write.Reset();
-  life_ = std::move(life_write);
-  const std::string line = ReadLine(words_read.get());
+  internal::BesideProcess process = internal::StartBeside(
+      {"dashboard", dir.string(), "--port", std::to_string(port), "--beside"});
+  pid_ = process.pid;
+  life_ = std::move(process.life);
+  const std::string line = ReadLine(process.words.get());
   if (line.starts_with("dashboard at ")) {
     std::fprintf(stderr, "%s\n", line.c_str());
     return;

@@ -52,7 +52,7 @@ class RecordSource : public LiveSource {
   }
 
   std::string Read() override {
-    std::string text = ReportJson(ReadSweep(dir_), WallNow());
+    std::string text = ReportJson(ReadSweep(dir_), WallNow(), &memo_);
     text.back() = ',';
     return text + fmt::format("\"controlled\":{}}}", Controlled());
   }
@@ -61,6 +61,7 @@ class RecordSource : public LiveSource {
   bool Controlled() const { return FindController(dir_).has_value(); }
 
   std::filesystem::path dir_;
+  ReportMemo memo_;
 };
 
 OrderedJson LineOf(const fs::path& dir) {

@@ -3,10 +3,12 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "search/commands/recorded_sweep.h"
+#include "search/commands/trial_log.h"
 #include "trial/record.h"
 
 namespace hyperopt {
@@ -19,29 +21,43 @@ struct TrialRecord {
   std::string executor;  // name, "" before the first launch
 };
 
-// Calls `visit` for each trial, by number; parameters are read many at once.
+// With its reports.
+LoggedTrial LoggedTrialOf(const RecordedSweep& sweep, TrialRecord trial);
+
+// Calls `visit` for each of `rows`; parameters are read at once.
+template <typename Visit>
+void ForTrials(const RecordedSweep& sweep,
+               std::span<const TrialRow* const> rows,
+               Visit visit) {
+  std::map<ExecutorId, std::string> names;
+  for (const ExecutorRow& row : sweep.record.executors) names[row.id] = row.name;
+  std::vector<TrialId> ids;
+  for (const TrialRow* row : rows) ids.push_back(row->id);
+  std::vector<Params> params = sweep.store->LoadParams(ids);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    TrialRecord trial;
+    trial.row = rows[i];
+    trial.params = std::move(params[i]);
+    const std::vector<RunRow> runs = sweep.store->LoadRuns(rows[i]->id);
+    if (!runs.empty()) {
+      trial.run = runs.back();
+      trial.executor = names[runs.back().executor];
+    }
+    visit(std::move(trial));
+  }
+}
+
+// All trials, by number.
 template <typename Visit>
 void ForEachTrial(const RecordedSweep& sweep, Visit visit) {
   constexpr size_t kAtOnce = 1000;
-  std::map<ExecutorId, std::string> names;
-  for (const ExecutorRow& row : sweep.record.executors) names[row.id] = row.name;
   const std::vector<TrialRow>& trials = sweep.record.trials;
   for (size_t begin = 0; begin < trials.size(); begin += kAtOnce) {
-    const size_t end = std::min(trials.size(), begin + kAtOnce);
-    std::vector<TrialId> ids;
-    for (size_t i = begin; i < end; ++i) ids.push_back(trials[i].id);
-    std::vector<Params> params = sweep.store->LoadParams(ids);
-    for (size_t i = begin; i < end; ++i) {
-      TrialRecord trial;
-      trial.row = &trials[i];
-      trial.params = std::move(params[i - begin]);
-      const std::vector<RunRow> runs = sweep.store->LoadRuns(trials[i].id);
-      if (!runs.empty()) {
-        trial.run = runs.back();
-        trial.executor = names[runs.back().executor];
-      }
-      visit(trial);
+    std::vector<const TrialRow*> rows;
+    for (size_t i = begin; i < std::min(trials.size(), begin + kAtOnce); ++i) {
+      rows.push_back(&trials[i]);
     }
+    ForTrials(sweep, rows, visit);
   }
 }
 

@@ -23,30 +23,29 @@ std::optional<double> NumberOf(const nlohmann::json& value) {
   return std::nullopt;
 }
 
-struct Held {
-  Attempt attempt;
-  double value = 0;
-  WallTime wall = 0;
-};
-
 }  // namespace
 
 std::vector<LoggedValue> LoggedValuesOf(std::span<const ReportRow> reports) {
-  std::map<std::pair<int64_t, std::string>, Held> held;
+  std::vector<LoggedValue> values;
+  std::vector<Attempt> attempts;  // of each
+  std::map<std::pair<int64_t, std::string>, size_t> places;
   for (const ReportRow& report : reports) {
     const auto fields = nlohmann::json::parse(report.values, nullptr, false);
     if (!fields.is_object()) continue;
     for (const auto& [field, json] : fields.items()) {
       const std::optional<double> value = NumberOf(json);
       if (!value || field == "step") continue;
-      Held& at = held[{report.step, field}];
-      if (report.key.attempt < at.attempt) continue;
-      at = {report.key.attempt, *value, report.wall};
+      const auto [place, fresh] =
+          places.try_emplace({report.step, field}, values.size());
+      if (fresh) {
+        values.emplace_back();
+        attempts.emplace_back();
+      }
+      const size_t at = place->second;
+      if (report.key.attempt < attempts[at]) continue;
+      attempts[at] = report.key.attempt;
+      values[at] = {field, report.step, *value, report.wall};
     }
-  }
-  std::vector<LoggedValue> values;
-  for (auto& [place, at] : held) {
-    values.push_back({place.second, place.first, at.value, at.wall});
   }
   return values;
 }

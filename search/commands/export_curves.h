@@ -17,9 +17,9 @@ struct LoggedValue {
   WallTime wall = 0;
 };
 
-// All numeric fields but `step`, by step and field. For each, the value of the highest
-// attempt that reported it there, the last of that attempt's; later reports add at the
-// end while a trial goes on.
+// All numeric fields but `step`, a value for each step and field, in the order in which
+// these were first reported: what later reports add stands at the end. Each is that of
+// the highest attempt that reported it there, the last of that attempt's.
 std::vector<LoggedValue> LoggedValuesOf(std::span<const ReportRow> reports);
 
 }  // namespace hyperopt

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <httplib.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -13,7 +14,7 @@ namespace hyperopt {
 namespace {
 
 constexpr int kConnect_s = 10;
-constexpr int kAnswer_s = 60;
+constexpr size_t kMostAnswer = 64 << 20;
 
 std::string EnvironmentText(const char* name) {
   const char* text = std::getenv(name);
@@ -28,14 +29,24 @@ Address AddressOf(const std::string& uri) {
   const size_t scheme = uri.find("://");
   if (!uri.starts_with("http://") && !uri.starts_with("https://")) {
     throw ConfigError(fmt::format(
-        "--uri {}: write the server's address, as in --uri http://127.0.0.1:5000",
-        uri.empty() ? "(none)" : uri));
+        "{}: write the MLflow server's address, as in --uri http://127.0.0.1:5000",
+        uri.empty() ? "--uri is missing" : uri));
   }
   const size_t slash = uri.find('/', scheme + 3);
   Address address{uri.substr(0, slash),
                   slash == std::string::npos ? "" : uri.substr(slash)};
   while (address.path.ends_with('/')) address.path.pop_back();
   return address;
+}
+
+// A page of HTML is shortened: it may be what any server answers.
+std::string WordsOf(const OrderedJson& answer, const std::string& text) {
+  if (answer.is_object() && answer.contains("message") &&
+      answer["message"].is_string()) {
+    return answer["message"].get<std::string>();
+  }
+  constexpr size_t kMostWords = 300;
+  return text.substr(0, kMostWords);
 }
 
 }  // namespace
@@ -47,12 +58,12 @@ struct MlflowClient::Connection {
   httplib::Client http;
 };
 
-MlflowClient::MlflowClient(const std::string& uri)
+MlflowClient::MlflowClient(const std::string& uri, int patience_s)
     : connection_(std::make_unique<Connection>(AddressOf(uri))) {
   httplib::Client& http = connection_->http;
-  http.set_connection_timeout(kConnect_s);
-  http.set_read_timeout(kAnswer_s);
-  http.set_write_timeout(kAnswer_s);
+  http.set_connection_timeout(std::min(kConnect_s, patience_s));
+  http.set_read_timeout(patience_s);
+  http.set_write_timeout(patience_s);
   http.set_keep_alive(true);
   const std::string token = EnvironmentText("MLFLOW_TRACKING_TOKEN");
   const std::string user = EnvironmentText("MLFLOW_TRACKING_USERNAME");
@@ -66,21 +77,29 @@ MlflowClient::MlflowClient(const std::string& uri)
 MlflowClient::~MlflowClient() = default;
 
 OrderedJson MlflowClient::Post(const std::string& name, const OrderedJson& body) {
-  const httplib::Result result =
-      connection_->http.Post(connection_->path + "/api/2.0/mlflow/" + name,
-                             DumpJson(body),
-                             "application/json");
+  std::string text;
+  httplib::Request request;
+  request.method = "POST";
+  request.path = connection_->path + "/api/2.0/mlflow/" + name;
+  request.set_header("Content-Type", "application/json");
+  request.body = DumpJson(body);
+  request.content_receiver = [&](const char* piece, size_t size, uint64_t, uint64_t) {
+    text.append(piece, size);
+    return text.size() <= kMostAnswer;
+  };
+  const httplib::Result result = connection_->http.send(request);
   if (!result) {
     throw EnvironmentError(fmt::format("the MLflow server does not answer ({}): {}",
                                        name,
                                        httplib::to_string(result.error())));
   }
-  OrderedJson answer = OrderedJson::parse(result->body, nullptr, false);
+  OrderedJson answer = OrderedJson::parse(text, nullptr, false);
   if (result->status != 200) {
-    const std::string words =
-        answer.is_object() ? answer.value("message", result->body) : result->body;
-    throw EnvironmentError(fmt::format(
-        "the MLflow server refuses {} ({}): {}", name, result->status, words));
+    throw MlflowRefusal(result->status,
+                        fmt::format("the MLflow server refuses {} ({}): {}",
+                                    name,
+                                    result->status,
+                                    WordsOf(answer, text)));
   }
   if (!answer.is_object()) {
     throw EnvironmentError("what answers there is no MLflow server");

@@ -5,18 +5,31 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "trial/errors.h"
 #include "trial/json.h"
 
 namespace hyperopt {
 
-// Calls block. Each throws EnvironmentError where the server can not be reached or
-// refuses, with its own words.
+// The server answers, and the answer is no.
+class MlflowRefusal : public EnvironmentError {
+ public:
+  MlflowRefusal(int status, const std::string& what)
+      : EnvironmentError(what), status_(status) {}
+  int status() const { return status_; }  // of HTTP
+
+ private:
+  int status_;
+};
+
+// Calls block. Each throws EnvironmentError where the server can not be reached, stands
+// still or says nonsense, MlflowRefusal where it refuses, with its own words.
 class MlflowClient {
  public:
   // `uri` as http://127.0.0.1:5000 or https://host/path. MLFLOW_TRACKING_TOKEN, or
   // MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, are sent where they are set.
-  // Throws ConfigError where it is no such address.
-  explicit MlflowClient(const std::string& uri);
+  // It is silent for `patience_s` at most. Throws ConfigError where it is no such
+  // address.
+  explicit MlflowClient(const std::string& uri, int patience_s = 60);
   ~MlflowClient();
 
   // `name` as "runs/create".

@@ -89,6 +89,8 @@ int WritePictures(const ReportOptions& options, const RecordedSweep& sweep) {
   std::filesystem::create_directories(folder);
   for (const Picture view : kAllPictures) {
     if (options.view && view != *options.view) continue;
+    const bool one_objective = sweep.config.objectives.empty();
+    if (!options.view && view == Picture::kPareto && one_objective) continue;
     WritePicture(sweep,
                  view,
                  *options.format,

@@ -39,9 +39,13 @@ SearchConfig WithScheduler(const RecordedSweep& sweep, std::string text) {
   } catch (const ConfigErrors& errors) {
     // Said of the option that was typed.
     std::vector<std::string> lines = errors.lines();
-    const std::string said = fmt::format("--set {0}: {0}", kKey);
     for (std::string& line : lines) {
-      if (line.starts_with(said)) line.replace(0, said.size(), "--scheduler");
+      for (const std::string& said :
+           {fmt::format("--set {0}: {0}", kKey), fmt::format("--set {}", kKey)}) {
+        if (!line.starts_with(said)) continue;
+        line.replace(0, said.size(), "--scheduler");
+        break;
+      }
     }
     throw ConfigErrors(std::move(lines));
   }

@@ -32,7 +32,7 @@ AddCommand AddRun, AddCheck, AddTry, AddResume, AddFinal, AddExecutor;
 // cli_look.cc
 AddCommand AddStatus, AddTrials, AddExplain, AddBest, AddExport, AddVerify;
 // cli_report.cc
-AddCommand AddDashboard, AddImport, AddReport;
+AddCommand AddDashboard, AddImport, AddLogger, AddReport;
 // cli_simulate.cc
 AddCommand AddSimulate;
 // cli_trial.cc

@@ -37,7 +37,7 @@ void AddTrials(const CommandLine& line) {
       [](const std::string& text) { return TrialStateFromString(text); },
       "a state: pending, running, paused, completed, stopped, failed");
   Add(command, "--limit", &trials->limit, "So many lines; 0 is all", "N")
-      ->check(Checked(CLI::NonNegativeNumber))
+      ->check(AtLeast(0))
       ->capture_default_str();
   command->add_flag("--json", trials->json, "As JSON; all of them unless --limit");
   command->add_flag("--plot", trials->plot, "The best so far as a curve, above them");
@@ -86,7 +86,7 @@ void AddBest(const CommandLine& line) {
       [best] { best->format = BestFormat::kValue; },
       "Its value alone: --format value");
   Add(command, "--top", &best->top, "A table of so many of the best", "N")
-      ->check(Checked(CLI::PositiveNumber));
+      ->check(AtLeast(1));
   command->callback([=, run = line.run] { *run = [=] { return BestCommand(*best); }; });
 }
 

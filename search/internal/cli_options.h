@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -46,8 +48,18 @@ CLI::Option* AddParsed(CLI::App* app,
       ->type_name(what);
 }
 
-// The check without its own name in the help, which would stand behind the value's.
-inline CLI::Validator Checked(CLI::Validator check) { return check.description(""); }
+// A check for a whole number from `least` on: CLI11's own shows the range of a double.
+inline CLI::Validator AtLeast(int64_t least) {
+  return CLI::Validator(
+      [least](std::string& text) -> std::string {
+        int64_t number = 0;
+        const char* end = text.data() + text.size();
+        const auto [ptr, error] = std::from_chars(text.data(), end, number);
+        if (error == std::errc() && ptr == end && number >= least) return "";
+        return fmt::format("{} is not a whole number of {} or more", text, least);
+      },
+      "");
+}
 
 inline void AddDir(CLI::App* app, std::optional<std::filesystem::path>* dir) {
   Add(app, "DIR", dir, "The sweep's folder; absent: the newest under results/");

@@ -2,6 +2,7 @@
 
 #include "search/commands/dashboard.h"
 #include "search/commands/import.h"
+#include "search/commands/logger_command.h"
 #include "search/commands/report.h"
 #include "search/internal/cli_command.h"
 #include "search/internal/cli_options.h"
@@ -30,11 +31,11 @@ void AddReport(const CommandLine& line) {
   AddParsed<Picture>(
       command,
       "--view",
-      "Only this picture: parallel, history, curves or importance",
+      "Only this picture: parallel, history, curves, importance or pareto",
       "VIEW",
       &report->view,
       [](const std::string& text) { return PictureFromString(text); },
-      "parallel, history, curves or importance");
+      "parallel, history, curves, importance or pareto");
   command->add_flag("--open", report->open, "Open it in the browser");
   command->callback(
       [=, run = line.run] { *run = [=] { return ReportCommand(*report); }; });
@@ -87,6 +88,16 @@ void AddDashboard(const CommandLine& line) {
   command->add_flag("--beside", dashboard->beside)->group("");
   command->callback(
       [=, run = line.run] { *run = [=] { return DashboardCommand(*dashboard); }; });
+}
+
+// What a controller starts for each of its `loggers`.
+void AddLogger(const CommandLine& line) {
+  auto options = std::make_shared<LoggerCommandOptions>();
+  CLI::App* command = line.app->add_subcommand("logger", "")->group("");
+  Add(command, "DIR", &options->dir, "")->required();
+  Add(command, "--number", &options->number, "")->required();
+  command->callback(
+      [=, run = line.run] { *run = [=] { return LoggerCommand(*options); }; });
 }
 
 }  // namespace hyperopt::internal

@@ -30,7 +30,7 @@ void AddSimulate(const CommandLine& line) {
       &simulate->concurrency,
       "Trials at once; absent: as the sweep",
       "N")
-      ->check(CLI::PositiveNumber);
+      ->check(AtLeast(1));
   command->add_flag("--json", simulate->json, "As JSON");
   command->callback(
       [=, run = line.run] { *run = [=] { return SimulateCommand(*simulate); }; });

@@ -51,16 +51,15 @@ void AddLogs(const CommandLine& line) {
       "-f,--follow", options->follow, "Go on until the trial ends, over its attempts");
   command->add_flag("--stdout", options->only_stdout, "Its stdout alone");
   command->add_flag("--stderr", options->only_stderr, "Its stderr alone, to stdout");
-  Add(command, "--rank", &options->rank, "Of this rank", "K")
-      ->check(Checked(CLI::NonNegativeNumber));
+  Add(command, "--rank", &options->rank, "Of this rank", "K")->check(AtLeast(0));
   Add(command,
       "--attempt",
       &options->attempt,
       "Of this attempt; absent: the newest",
       "N")
-      ->check(Checked(CLI::PositiveNumber));
+      ->check(AtLeast(1));
   Add(command, "--tail", &options->tail, "Only so many last lines of each", "N")
-      ->check(Checked(CLI::NonNegativeNumber));
+      ->check(AtLeast(0));
   command->callback([=, run = line.run] {
     ReadWords(words, options.get());
     *run = [=] { return LogsCommand(*options); };

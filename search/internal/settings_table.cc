@@ -49,9 +49,9 @@ ParamValue ValueOf(const std::string& cell, const Domain& domain) {
 
 }  // namespace
 
-std::vector<Params> ReadSettingsTable(const std::filesystem::path& file,
-                                      const SearchSpace& space,
-                                      std::vector<std::string>* notes) {
+std::vector<GivenSettings> ReadSettingsTable(const std::filesystem::path& file,
+                                             const SearchSpace& space,
+                                             std::vector<std::string>* notes) {
   const std::optional<std::string> text = ReadFile(file);
   if (!text) throw ConfigError(file.string() + ": there is no such file");
   Problems problems(file.string());
@@ -62,15 +62,16 @@ std::vector<Params> ReadSettingsTable(const std::filesystem::path& file,
     problems.Add(title.place, "", *space.ProblemWith({{title.text, ParamValue{}}}));
   }
   if (problems.any()) throw ConfigErrors(problems.Lines());
-  std::vector<Params> settings;
+  std::vector<GivenSettings> settings;
   for (const std::vector<CsvCell>& row : table->rows) {
     Params params;
+    const int line = row.front().place.line;
     for (size_t i = 0; i < row.size(); ++i) {
       const std::string& name = table->titles[i].text;
       if (row[i].text.empty()) continue;
       params[name] = ValueOf(row[i].text, space.Find(name)->domain);
     }
-    settings.push_back(std::move(params));
+    settings.push_back({std::move(params), fmt::format("{}:{}", file.string(), line)});
   }
   for (const Place& place : table->empty_rows) {
     notes->push_back(

@@ -12,13 +12,18 @@
 
 namespace hyperopt::internal {
 
+struct GivenSettings {
+  Params params;
+  std::string place;  // "runs.csv:3"; "" where they were typed
+};
+
 // As ParseCsv reads it. An empty cell names nothing. A cell is the text of a category
 // where there is one of that text, else a number, true or false (also True, False),
 // null, a JSON list or map, or a text. Throws ConfigError with file and line for a
 // table that can not be read or a title that `space` does not know. A row of
 // empty cells is no trial, and gets a line in `notes`.
-std::vector<Params> ReadSettingsTable(const std::filesystem::path& file,
-                                      const SearchSpace& space,
-                                      std::vector<std::string>* notes);
+std::vector<GivenSettings> ReadSettingsTable(const std::filesystem::path& file,
+                                             const SearchSpace& space,
+                                             std::vector<std::string>* notes);
 
 }  // namespace hyperopt::internal

@@ -118,7 +118,14 @@ void SweepLoop::CommitAndSend(Turn turn) {
   progress_->OnTurn(std::span(turn.changes).first(decided), *controller_, now_);
   view_->OnTurn(controller_->Counts().finished());
   hooks_->OnTurn(*controller_, now_);
+  HearLoggers();
   if (turn.end) end_ = turn.end;
+}
+
+void SweepLoop::HearLoggers() {
+  loggers_->OnTurn(now_.steady, [this](const std::string& line, bool loud) {
+    loud ? progress_->Warn(line) : progress_->Say(line);
+  });
 }
 
 // The record can not be written: nothing new is decided or ordered. Heartbeats are

@@ -19,6 +19,7 @@
 #include "search/internal/request_desk.h"
 #include "search/internal/view_refresher.h"
 #include "search/keep.h"
+#include "search/loggers.h"
 #include "search/record_start.h"
 #include "search/run.h"
 #include "search/sweep_folder.h"
@@ -37,7 +38,7 @@ class SweepLoop {
  private:
   // From its start to its end: search/run.cc.
   void RunToEnd();
-  void AwaitHooks();
+  void AwaitOthers();
   void Prepare();
   void SayAmended();
   void CheckWorkdir() const;
@@ -62,6 +63,7 @@ class SweepLoop {
 
   void Feed(const ControllerEvent& event) { controller_->Handle(event, now_); }
   void Say(const std::string& line) { progress_->Say(line); }
+  void HearLoggers();
 
   RunOptions options_;
   UniqueFd signals_;
@@ -75,6 +77,7 @@ class SweepLoop {
   std::unique_ptr<ServerTransport> transport_;
   std::optional<RequestDesk> desk_;
   std::optional<HookRunner> hooks_;
+  std::optional<LoggerProcesses> loggers_;
   std::unique_ptr<FileKeeper> keeper_;
   std::optional<ViewRefresher> view_;
   EmbeddedOptions embedded_;

@@ -47,7 +47,7 @@ class ScriptSource : public LiveSource {
   Script* script_;
 };
 
-constexpr FeedPace kQuick{.look = milliseconds(1), .pause = 0};
+constexpr FeedPace kQuick{.look = milliseconds(1), .rest = milliseconds(1), .pause = 0};
 
 TEST_SUITE("live feed") {
   TEST_CASE("the first is the whole, the next what changed") {

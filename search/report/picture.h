@@ -10,10 +10,13 @@
 
 namespace hyperopt {
 
-enum class Picture { kParallel, kHistory, kCurves, kImportance };
+enum class Picture { kParallel, kHistory, kCurves, kImportance, kPareto };
 
-inline constexpr Picture kAllPictures[] = {
-    Picture::kParallel, Picture::kHistory, Picture::kCurves, Picture::kImportance};
+inline constexpr Picture kAllPictures[] = {Picture::kParallel,
+                                           Picture::kHistory,
+                                           Picture::kCurves,
+                                           Picture::kImportance,
+                                           Picture::kPareto};
 
 std::string_view ToString(Picture picture);
 std::optional<Picture> PictureFromString(std::string_view text);

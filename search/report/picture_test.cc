@@ -107,6 +107,13 @@ TEST_SUITE("pictures") {
     }
   }
 
+  TEST_CASE("of one objective there is no front") {
+    testing::PlayedSweep played(kFile, Mixed);
+    const RecordedSweep sweep = Played(&played);
+    CHECK(DrawPicture(sweep, Picture::kPareto, 0).find("one objective only") !=
+          std::string::npos);
+  }
+
   TEST_CASE("ticks") {
     using internal::Axis;
     const auto texts = [](const Axis& axis, int count) {

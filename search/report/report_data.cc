@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -9,6 +10,7 @@
 #include "search/report/internal/json_text.h"
 #include "search/report/internal/report_parts.h"
 #include "search/report/internal/report_source.h"
+#include "search/report/landscape.h"
 #include "search/scheduler.h"
 #include "search/status.h"
 #include "trial/json.h"
@@ -95,10 +97,7 @@ void AppendRungs(const ReportSource& source, std::string* out) {
 
 // ---- conclusions ----
 
-void AppendImportance(const ReportSource& source, std::string* out) {
-  const RecordedSweep& sweep = *source.sweep;
-  const Importance importance = ImportanceOf(
-      sweep.config.space, sweep.record.sweep.goal, source.params, source.values);
+void AppendImportance(const Importance& importance, std::string* out) {
   AppendName("importance", out);
   *out += fmt::format("{{\"used\":{},\"top\":{}", importance.used, importance.top);
   if (importance.shares.empty()) {
@@ -110,6 +109,39 @@ void AppendImportance(const ReportSource& source, std::string* out) {
     AppendColumn("shares", importance.shares, share, out);
   }
   *out += '}';
+}
+
+// All that a model of the sweep depends on but the number of trials.
+std::string SpaceText(const RecordedSweep& sweep) {
+  std::string text(ToString(sweep.record.sweep.goal));
+  for (const Parameter& each : sweep.config.space.parameters()) {
+    text += fmt::format("\n{}\n{}", each.name, Describe(each.domain));
+  }
+  return text;
+}
+
+void AppendLandscape(const ReportSource& source,
+                     const Importance& importance,
+                     ReportMemo* memo,
+                     std::string* out) {
+  const RecordedSweep& sweep = *source.sweep;
+  const std::vector<Objective> values = internal::EndedValues(source);
+  const int64_t ended = std::ranges::count_if(values, &Objective::finite);
+  const bool over = sweep.record.sweep.state != SweepState::kRunning;
+  const std::string space = SpaceText(sweep);
+  const bool fresh =
+      memo->space == space && ended >= memo->ended &&
+      (ended == memo->ended || (!over && ended < memo->ended + memo->ended / 10 + 1));
+  if (!fresh) {
+    const Landscape landscape = LandscapeOf(sweep.config.space,
+                                            sweep.record.sweep.goal,
+                                            source.params,
+                                            values,
+                                            importance.shares);
+    *memo = {space, ended, internal::LandscapeJson(sweep.config.space, landscape)};
+  }
+  AppendName("landscape", out);
+  *out += memo->landscape;
 }
 
 void AppendBest(const ReportSource& source, std::string* out) {
@@ -127,6 +159,11 @@ void AppendBest(const ReportSource& source, std::string* out) {
 }  // namespace
 
 std::string ReportJson(const RecordedSweep& sweep, WallTime now) {
+  ReportMemo memo;
+  return ReportJson(sweep, now, &memo);
+}
+
+std::string ReportJson(const RecordedSweep& sweep, WallTime now, ReportMemo* memo) {
   const ReportSource source = internal::ReadReportSource(sweep, now);
   std::string out = "{";
   AppendNumberMember("v", 1, &out);
@@ -143,7 +180,13 @@ std::string ReportJson(const RecordedSweep& sweep, WallTime now) {
   internal::AppendTrials(source, &out);
   internal::AppendRuns(source, &out);
   internal::AppendCurves(source, &out);
-  AppendImportance(source, &out);
+  internal::AppendObjectives(source, &out);
+  internal::AppendSpreads(source, &out);
+  internal::AppendPieces(source, &out);
+  const Importance importance = ImportanceOf(
+      sweep.config.space, sweep.record.sweep.goal, source.params, source.values);
+  AppendImportance(importance, &out);
+  AppendLandscape(source, importance, memo, &out);
   AppendBest(source, &out);
   return out + '}';
 }

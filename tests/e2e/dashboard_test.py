@@ -262,6 +262,50 @@ class DashboardTest(unittest.TestCase):
             one.close()
         wait_until(lambda: self.can_listen(port), "the place of one that has gone")
 
+    def test_one_that_reads_nothing_is_dropped_while_the_sweep_reports(self):
+        # Megabytes of categories, so that what is sent does not fit into any socket's buffers.
+        words = [f"{k:03}" + "x" * 50_000 for k in range(100)]
+        self.scene.search("""
+            until [ -e "$here/over" ]; do report "{\\"loss\\": $HYPEROPT_PARAM_X}"; sleep 0.02; done
+            """, parameters={"x": PARAMETERS["x"], "word": {"space": "choice", "categories": words}},
+            num_samples=2)
+        sweep = self.scene.start()
+        wait_until(lambda: self.scene.recorded(1) > 10, "reports")
+        dashboard, port, _ = self.started(self.scene.dir, "--port", "0")
+        reader = self.events(port)
+        self.assertEqual(next(reader)[1], "whole")
+        size, before = sum(map(len, words)), self.peak_kib(dashboard.pid)
+        idle = [self.listen_and_read_nothing(port) for _ in range(6)]
+        kinds = [next(reader)[1] for _ in range(3)]  # others are served meanwhile
+        self.assertEqual(set(kinds), {"delta"})
+        for one in idle:
+            wait_until(lambda one=one: self.is_dropped(one), "the end of one that reads nothing")
+        self.assertEqual(next(reader)[1], "delta")
+        # Each may hold what is on its way to it, whatever came since.
+        self.assertLess(self.peak_kib(dashboard.pid) - before, (len(idle) + 6) * size / 1024)
+        self.scene.open("over")
+        self.scene.expect(sweep)
+
+    def listen_and_read_nothing(self, port):
+        one = socket.socket()
+        self.addCleanup(one.close)
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        one.connect(("127.0.0.1", port))
+        one.sendall(b"GET /sweep/0/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return one
+
+    def is_dropped(self, one):
+        """The server's end is closed; ours hears of it once it has read what came before."""
+        ends = f":{one.getpeername()[1]:04X}", f":{one.getsockname()[1]:04X}"
+        with open("/proc/net/tcp") as file:
+            lines = [line.split()[1:4] for line in file][1:]
+        return not any(local.endswith(ends[0]) and remote.endswith(ends[1]) and state == "01"
+                       for local, remote, state in lines)
+
+    def peak_kib(self, pid):
+        with open(f"/proc/{pid}/status") as file:
+            return int(re.search(r"VmHWM:\s+(\d+)", file.read()).group(1))
+
     def can_listen(self, port):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         with contextlib.closing(connection):
@@ -301,11 +345,11 @@ class LivePageTest(DashboardTest):
         return self.browser.js(text, *words)
 
     def visit(self, port, path="", token=""):
+        self.browser.driver.get("about:blank")  # the page before this one asks no more
         self.browser.drain()
         self.browser.requests.clear()
         self.browser.complaints()
         self.browser.resize(1280)
-        self.browser.driver.get("about:blank")
         self.browser.driver.get(f"http://127.0.0.1:{port}/{path}" + (f"#token={token}" if token else ""))
         wait_until(lambda: self.js("return document.documentElement.dataset.ready === 'yes'"), "the page")
 

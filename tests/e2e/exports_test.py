@@ -111,8 +111,10 @@ def fields(message):
 class FakeMlflow:
     """As much of the server as an export asks for, with its rules: what is logged twice is there twice."""
 
-    def __init__(self):
+    def __init__(self, port=0):
         self.experiments, self.runs, self.asked = {}, {}, []
+        self.fault = None  # asked before an answer: None, or the status and text that it is instead
+        self.broken = []  # rules that were broken
         fake = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -124,21 +126,34 @@ class FakeMlflow:
                 assert path.startswith("/api/2.0/mlflow/"), path
                 name = path[len("/api/2.0/mlflow/"):]
                 fake.asked.append((name, body, self.headers.get("Authorization")))
-                status, answer = fake.answer(name, body)
-                text = json.dumps(answer).encode()
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(text)))
-                self.end_headers()
-                self.wfile.write(text)
+                instead = fake.fault(name, body) if fake.fault else None
+                try:
+                    status, text = instead or fake.answer(name, body)
+                except AssertionError as error:
+                    fake.broken.append(f"{name} {body}: {error}")
+                    raise
+                text = (text if isinstance(text, str) else json.dumps(text)).encode()
+                with contextlib.suppress(ConnectionError):  # who asked is gone
+                    self.send_response(status)
+                    self.send_header("Content-Length", str(len(text)))
+                    self.end_headers()
+                    self.wfile.write(text)
 
             def log_message(self, *words):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self.server.daemon_threads = True
         self.uri = f"http://127.0.0.1:{self.server.server_address[1]}"
         self.thread = threading.Thread(target=self.server.serve_forever)
         self.thread.start()
         self.refuse = None
+
+    def run_of(self, trial):
+        """The run of a trial; there is at most one."""
+        found = [run for run in list(self.runs.values()) if run["tags"]["hyperopt.trial"] == str(trial)]
+        assert len(found) <= 1, found
+        return found[0] if found else None
 
     def close(self):
         self.server.shutdown()
@@ -161,23 +176,27 @@ class FakeMlflow:
 
     def runs_search(self, body):
         first = int(body.get("page_token", 0))
-        runs = list(self.runs.values())[first:first + 7]  # pages, few as they are
-        return {"runs": [{"info": {"run_id": run["id"]},
+        sweep = body["filter"][len("tags.`hyperopt.sweep` = '"):-1]
+        found = [run for run in self.runs.values() if run["tags"]["hyperopt.sweep"] == sweep
+                 and (body["run_view_type"] == "ALL" or run["stage"] == "active")]
+        runs = found[first:first + 7]  # pages, few as they are
+        return {"runs": [{"info": {"run_id": run["id"], "lifecycle_stage": run["stage"]},
                           "data": {"tags": [{"key": k, "value": v} for k, v in run["tags"].items()]}} for run in runs],
-                **({"next_page_token": str(first + 7)} if first + 7 < len(self.runs) else {})}
+                **({"next_page_token": str(first + 7)} if first + 7 < len(found) else {})}
 
     def runs_create(self, body):
-        run = {"id": f"run{len(self.runs)}", "name": body["run_name"], "params": {}, "metrics": [], "status": "RUNNING",
+        run = {"id": f"run{len(self.runs)}", "name": body["run_name"], "params": {}, "metrics": [], "status": "RUNNING", "stage": "active",
                "tags": {tag["key"]: tag["value"] for tag in body["tags"]}, "start": body["start_time"]}
         self.runs[run["id"]] = run
         return {"run": {"info": {"run_id": run["id"]}}}
 
     def runs_log_batch(self, body):
         run = self.runs[body["run_id"]]
+        assert run["stage"] == "active"
         assert len(body.get("metrics", [])) <= 1000 and len(body.get("params", [])) <= 100
         run["tags"].update({tag["key"]: tag["value"] for tag in body.get("tags", [])})
         for param in body.get("params", []):
-            assert param["key"] not in run["params"]
+            assert run["params"].get(param["key"], param["value"]) == param["value"], param
             run["params"][param["key"]] = param["value"]
         run["metrics"] += [(m["key"], m["step"], m["value"]) for m in body.get("metrics", [])]
         return {}

@@ -129,6 +129,32 @@ class AddTest(LivingTest):
         self.assertIn("2 are trials already", said)
         self.assertIn("added: trial 3\n", said)
 
+    def test_what_is_said_of_rows_names_them(self):
+        scene = self.scene
+        scene.search(DONE)
+        scene.run()
+        table = os.path.join(scene.folder, "runs.csv")
+        with open(table, "w") as file:
+            file.write("x\n0.25\n\n7\n8\n")
+        said = scene.hyperopt("add", scene.dir, "--csv", table)
+        self.assertIn(f"{table}:4: x = 7.0 is not in its space", said)
+        self.assertIn(f"{table}:5: x = 8.0 is not in its space", said)
+        with open(table, "a") as file:
+            file.write("a\n")
+        self.assertIn(f"{table}:6: x: \"a\" is of another type", scene.hyperopt("add", scene.dir, "--csv", table, code=2))
+        said = scene.hyperopt("add", scene.dir, "--params", '{"x": 0.5}', "--params", '{"x": 9}')
+        self.assertIn("\ntrial 8: x = 9.0 is not in its space", said)
+        self.assertIn("\nx = 10.0 is not in its space", scene.hyperopt("add", scene.dir, "--params", '{"x": 10}'))
+
+    def test_what_changes_nothing_holds_from_no_start(self):
+        scene = self.scene
+        scene.search(DONE)
+        scene.run()
+        self.assertEqual(scene.hyperopt("stop", scene.dir, "0"), "trial 0 completed: nothing to stop\n")
+        self.assertEqual(scene.hyperopt("unpause", scene.dir), "not paused\n")
+        self.assertIn("holds from the next start", scene.hyperopt("pause", scene.dir))
+        self.assertEqual(scene.hyperopt("pause", scene.dir), "paused already\n")
+
     def test_add_where_no_controller_runs(self):
         scene = self.scene
         scene.search(DONE)

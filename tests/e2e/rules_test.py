@@ -89,6 +89,12 @@ class RulesTest(SceneTest):
         self.assertLess(said["simulated"]["time"], 16)
         self.assertEqual(said["simulated"]["best"], 0)
         self.assertIn("pbt can not be replayed", scene.hyperopt("simulate", scene.dir, "--scheduler", "pbt", code=2))
+        said = scene.hyperopt("simulate", scene.dir, "--scheduler", "type: [", code=2)
+        self.assertTrue(said.startswith("--scheduler: not valid YAML"), said)
+        self.assertNotIn("--set", said)
+        for number in ("0", "-1", "a", "1.5"):
+            self.assertIn(f"--concurrency: {number} is not a whole number of 1 or more",
+                          scene.hyperopt("simulate", scene.dir, "--concurrency", number, code=2))
         # A sweep whose trials were stopped does not know how they would have gone on.
         scene.search(TO_THE_END % ("$HYPEROPT_TRIAL", "$([ $HYPEROPT_TRIAL -lt 2 ] && echo 9 || echo 2)"),
                      num_samples=4, max_concurrent_trials=1, scheduler=MEDIAN)

@@ -144,7 +144,7 @@ class SpacesTest(SceneTest):
         scene = self.scene
         self.write({"type": "tpe", "warm_start": ["nowhere"]})
         said = scene.run(code=2)
-        self.assertIn("warm_start: ", said)
+        self.assertRegex(said, r"search\.yaml:\d+:\d+: hyperopt\.search_alg\.warm_start: ")
         self.assertIn("there is no sweep here", said)
         self.write({"type": "random", "warm_start": ["nowhere"]})
         self.assertIn("has no use with this type", scene.run(code=2))

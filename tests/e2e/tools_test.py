@@ -21,6 +21,7 @@ import urllib.request
 
 import pypi
 from exports_test import PARAMETERS, tool_scene
+from scene import Scene
 from sweep import wait_until
 
 PACKAGES = ["optuna==5.0.0", "tensorboard", "mlflow"]
@@ -78,6 +79,25 @@ runs = client.search_runs([experiment.experiment_id])
 print(json.dumps([{"name": run.info.run_name, "status": run.info.status, "params": run.data.params,
     "tags": run.data.tags, "loss": [[m.step, str(m.value)] for m in client.get_metric_history(run.info.run_id, "loss")]}
     for run in runs]))
+"""
+
+
+# One reader that goes on where it was, as TensorBoard does: the first value, then all that came.
+FOLLOW_EVENTS = """
+import glob, json, sys, time
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+def scalars(want):
+    while True:
+        reader.Reload()
+        if "loss" in reader.Tags()["scalars"] and len(reader.Scalars("loss")) >= want:
+            return [[event.step, event.value] for event in reader.Scalars("loss")]
+        time.sleep(0.2)
+while not glob.glob(sys.argv[1] + "/events*"):
+    time.sleep(0.2)
+reader = EventAccumulator(sys.argv[1])
+first = scalars(1)
+open(sys.argv[2], "w")
+print(json.dumps([first, scalars(3)]))
 """
 
 
@@ -211,17 +231,72 @@ class ToolsTest(unittest.TestCase):
             self.assertEqual(session["status"],
                              "STATUS_FAILURE" if trial["state"] == "failed" else "STATUS_SUCCESS")
 
+    # ---- while a sweep runs ----
+
+    def mlflow_server(self):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        process, said = self.serve("mlflow", "server", "--host", "127.0.0.1", "--port", str(port), "--workers", "1",
+                                   "--backend-store-uri", f"sqlite:///{self.base}/mlflow {port}.db",
+                                   "--default-artifact-root", os.path.join(self.base, "artifacts"))
+        url = f"http://127.0.0.1:{port}"
+        self.answers(process, said, url + "/health")
+        return url
+
+    def test_loggers_while_it_runs(self):
+        url = self.mlflow_server()
+        folder = os.path.join(self.base, "live")
+        os.makedirs(folder)
+        scene = Scene(self.build, folder)
+        self.addCleanup(scene.close)
+        scene.search("""
+            report "{\\"step\\": 1, \\"loss\\": $HYPEROPT_PARAM_X}"
+            await gate
+            report '{"step": 2, "loss": NaN}'
+            report '{"step": 3, "loss": 0.25}'
+            """, num_samples=6, top={"loggers": ["tensorboard", {"type": "mlflow", "uri": url}], "name": "live one"})
+        sweep = scene.start()
+        seen = os.path.join(self.base, "seen")
+        reader = subprocess.Popen([os.path.join(self.bin, "python3"), "-W", "ignore", "-c", FOLLOW_EVENTS,
+                                   os.path.join(scene.dir, "tensorboard", "trial-00000"), seen], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        self.addCleanup(reader.wait)
+        self.addCleanup(reader.kill)
+        wait_until(lambda: os.path.exists(seen), "the first value", LIMIT_S)
+
+        def runs():
+            with contextlib.suppress(urllib.error.HTTPError):
+                found = self.fetch(url + "/api/2.0/mlflow/experiments/search",
+                                   {"max_results": 9, "filter": "name = 'live one'"}).get("experiments", [])
+                if found:
+                    ids = [experiment["experiment_id"] for experiment in found]
+                    return self.fetch(url + "/api/2.0/mlflow/runs/search", {"experiment_ids": ids}).get("runs", [])
+            return []
+        wait_until(lambda: [run for run in runs() if run["data"].get("metrics")][1:], "two runs with a value", LIMIT_S)
+        self.assertEqual({run["info"]["status"] for run in runs()}, {"RUNNING"})
+        before = {run["info"]["run_id"] for run in runs()}
+        sweep.kill()
+        sweep.wait()
+        scene.open("gate")
+        scene.run()
+        trials = scene.trials()
+        x = trials[0]["params"]["x"]
+        first, then = json.loads(reader.communicate(timeout=LIMIT_S)[0])
+        self.assertEqual(([step for step, _ in first], [step for step, _ in then]), ([1], [1, 2, 3]))
+        self.assertAlmostEqual(then[0][1], x, places=6)
+        there = {run["tags"]["hyperopt.trial"]: run for run in self.python(READ_RUNS, url, "live one")}
+        self.assertEqual(sorted(there), [str(trial["id"]) for trial in trials])
+        self.assertLessEqual(before, {run["info"]["run_id"] for run in runs()})
+        self.assertEqual(len(runs()), len(trials))
+        for trial in trials:
+            run = there[str(trial["id"])]
+            self.assertEqual((run["status"], [step for step, _ in run["loss"]]), ("FINISHED", [1, 2, 3]))
+            self.assertEqual(float(run["params"]["x"]), trial["params"]["x"])
+
     # ---- MLflow ----
 
     def test_mlflow_has_the_runs_once(self):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        store = os.path.join(self.base, "mlflow.db")
-        process, said = self.serve("mlflow", "server", "--host", "127.0.0.1", "--port", str(port), "--workers", "1",
-                                   "--backend-store-uri", "sqlite:///" + store, "--default-artifact-root",
-                                   os.path.join(self.base, "artifacts"))
-        url = f"http://127.0.0.1:{port}"
-        self.answers(process, said, url + "/health")
+        url = self.mlflow_server()
         for _ in range(2):  # again: no doubles
             self.assertRegex(self.export("--format", "mlflow", "--uri", url), r"^24 runs in experiment a sweep \(id \d+\)")
         runs = {run["tags"]["hyperopt.trial"]: run for run in self.python(READ_RUNS, url, "a sweep")}

@@ -13,6 +13,11 @@ for fuzzer in config_fuzz protocol_fuzz report_fuzz; do
 done
 python3 "$here/../bench/sweep_bench.py" "$build" /dev/shm /var/tmp
 python3 "$here/../bench/sweep_bench.py" "$build" --memory 10000 --resume 100000
+echo "== dashboard_bench"
+report=$(mktemp -d)
+python3 "$here/../bench/dashboard_bench.py" "$build" --keep "$report"
+python3 "$here/../bench/report_bench.py" "$report/report.html"
+rm -r "$report"
 for bench in controller_bench asha_bench keeper_bench "store_bench /dev/shm"; do
   echo "== $bench"
   # shellcheck disable=SC2086  # a name and its words

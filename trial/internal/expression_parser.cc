@@ -105,6 +105,7 @@ class Parser {
   void ReadQuotedName() {
     const size_t end = text_.find('}', next_);
     if (end == text_.npos) Fail("${ without its }");
+    if (end == next_ + 2) Fail("${} names no parameter");
     token_.kind = Kind::kQuotedName;
     token_.text = text_.substr(next_ + 2, end - next_ - 2);
     next_ = end + 1;

@@ -67,6 +67,7 @@ constexpr std::array kHomes = {
     Home{"keep_env", "the top level"},
     Home{"read", "the top level"},
     Home{"hooks", "the top level"},
+    Home{"loggers", "the top level"},
     Home{"keep", "the top level"},
     Home{"checkpoints", "keep"},
     Home{"logs", "keep"},
@@ -86,7 +87,7 @@ constexpr std::array kHomes = {
     Home{"resources_per_worker", "backend.trainer"},
 };
 
-constexpr std::array<std::string_view, 2> kLater = {"loggers", "folds"};
+constexpr std::array<std::string_view, 1> kLater = {"folds"};
 
 constexpr std::array kModelHomes = {
     Home{"learning_rate", "trainer"},

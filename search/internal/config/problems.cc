@@ -34,12 +34,15 @@ int Problems::AddFile(std::string name) {
   return static_cast<int>(sources_.size()) - 1;
 }
 
+std::string Problems::Where(const Place& place) const {
+  const Source& source = sources_[static_cast<size_t>(place.source)];
+  if (!source.is_file || place.line <= 0) return source.name;
+  return fmt::format("{}:{}:{}", source.name, place.line, place.column);
+}
+
 void Problems::Add(const Place& place, std::string_view path, std::string_view text) {
   const Source& source = sources_[static_cast<size_t>(place.source)];
-  std::string line = source.name;
-  if (source.is_file && place.line > 0) {
-    line += fmt::format(":{}:{}", place.line, place.column);
-  }
+  std::string line = Where(place);
   // "--set a.b: a.b: ..." would say it twice.
   const bool said = !source.is_file && line == fmt::format("--set {}", path);
   if (!path.empty() && !said) line += fmt::format(": {}", path);

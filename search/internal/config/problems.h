@@ -19,6 +19,8 @@ class Problems {
   // The same for another file, whose lines and columns are told as well.
   int AddFile(std::string name);
 
+  // "FILE:LINE:COLUMN", or the name of a source that has none.
+  std::string Where(const Place& place) const;
   // "FILE:LINE:COLUMN: PATH: TEXT". `path` is a dotted name, empty for the file itself.
   void Add(const Place& place, std::string_view path, std::string_view text);
   void Note(std::string text) { notes_.push_back(std::move(text)); }

@@ -10,12 +10,21 @@
 namespace hyperopt::internal {
 namespace {
 
+// Of a long text its beginning, for messages.
+std::string Excerpt(const std::string& text, size_t most) {
+  if (text.size() <= most) return text;
+  size_t end = most;
+  const auto continues = [&](size_t at) { return (text[at] & 0xc0) == 0x80; };
+  while (end > 0 && continues(end)) --end;
+  return text.substr(0, end) + "...";
+}
+
 std::string NoSuch(const std::string& name, const std::vector<Parameter>& parameters) {
   std::vector<std::string> known;
   for (const Parameter& parameter : parameters) known.push_back(parameter.name);
   const auto near = NearestName(name, known);
   return fmt::format("there is no parameter {}{}",
-                     name,
+                     Excerpt(name, 60),
                      near ? fmt::format("; did you mean {}?", *near) : "");
 }
 
@@ -65,7 +74,7 @@ void ReadWhen(const Entry& entry,
         path,
         fmt::format("must be a map of parameters to the values at which this one takes "
                     "part, as in when: {{optimizer: [sgd]}}, not {}",
-                    Describe(*when)));
+                    when->is_map() ? "an empty one" : Describe(*when)));
     return;
   }
   for (const Entry& condition : when->entries) {
@@ -98,7 +107,9 @@ std::optional<Constraint> ReadConstraint(const Value& value,
     return known ? std::optional(std::move(constraint)) : std::nullopt;
   } catch (const ConfigError& error) {
     reading.problems.Add(
-        value.place, path, fmt::format("{}: {}", value.text, error.what()));
+        value.place,
+        path,
+        fmt::format("{}: {}", Excerpt(value.text, 60), Excerpt(error.what(), 200)));
   }
   return std::nullopt;
 }
@@ -118,6 +129,20 @@ std::vector<Constraint> ReadConstraints(Section& hyperopt,
   return constraints;
 }
 
+// A circle is told by its first parameter's name, and belongs to that one's `when`.
+void TellCircle(const Value& map, const std::string& error, Reading& reading) {
+  for (const Entry& entry : map.entries) {
+    const std::string begin = entry.key + ": `when` ";
+    const Value* when = entry.value.Find("when");
+    if (when == nullptr || !error.starts_with(begin)) continue;
+    reading.problems.Add(when->place,
+                         fmt::format("hyperopt.parameters.{}.when", entry.key),
+                         error.substr(begin.size()));
+    return;
+  }
+  reading.problems.Add(map.place, "hyperopt.parameters", error);
+}
+
 }  // namespace
 
 void SettleSpace(const Value& map,
@@ -131,7 +156,7 @@ void SettleSpace(const Value& map,
   try {
     reading.config.space = SearchSpace(std::move(parameters), std::move(constraints));
   } catch (const ConfigError& error) {  // conditions in a circle
-    reading.problems.Add(map.place, "hyperopt.parameters", error.what());
+    TellCircle(map, error.what(), reading);
   }
 }
 

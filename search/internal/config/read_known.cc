@@ -30,6 +30,8 @@ void ReadWarmStart(Section& alg, Reading& reading) {
     }
     reading.config.warm_start.push_back(
         (reading.folder / path.text).lexically_normal());
+    reading.config.warm_start_places.push_back(reading.problems.Where(path.place) +
+                                               ": " + alg.PathOf(kKey));
   }
   if (!Learns(reading.config.sampler.kind)) {
     alg.Fail(kKey,
@@ -103,6 +105,8 @@ void ReadRewards(Section& alg, Reading& reading) {
     } else if (!AsNumber(reward)) {
       reading.problems.Add(
           reward.place, path, "must be a number, or null, not " + Describe(reward));
+    } else if (reading.bad_points.contains(i)) {
+      continue;
     } else if (reading.config.space.Active(points[i]).size() != points[i].size() ||
                std::ranges::any_of(
                    reading.config.space.parameters(), [&](const Parameter& each) {

@@ -24,6 +24,7 @@ const std::vector<std::string>& OwnKeys() {
                                                 "keep_env",
                                                 "read",
                                                 "hooks",
+                                                "loggers",
                                                 "keep",
                                                 "setup",
                                                 "wrapper",

@@ -165,19 +165,21 @@ void ReadMaxConcurrent(Section& alg, Reading& reading) {
       "hyperopt.executor.max_concurrent_trials");
 }
 
-void ReadPoint(const Value& point, const std::string& path, Reading& reading) {
+// False where something is wrong with it.
+bool ReadPoint(const Value& point, const std::string& path, Reading& reading) {
   const SearchSpace& space = reading.config.space;
+  bool sound = true;
+  Params& params = reading.config.sampler.points_to_evaluate.emplace_back();
   if (!point.is_map()) {
     reading.problems.Add(
         point.place,
         path,
         fmt::format("must be a map of parameter names to values, not {}",
                     Describe(point)));
-    return;
+    return false;
   }
   std::vector<std::string> known;
   for (const Parameter& parameter : space.parameters()) known.push_back(parameter.name);
-  Params params;
   for (const Entry& entry : point.entries) {
     const std::string entry_path = fmt::format("{}.{}", path, entry.key);
     const Parameter* parameter = space.Find(entry.key);
@@ -188,6 +190,7 @@ void ReadPoint(const Value& point, const std::string& path, Reading& reading) {
           entry_path,
           near ? fmt::format("no such parameter; did you mean {}?", *near)
                : "no such parameter");
+      sound = false;
       continue;
     }
     const auto value = ToParamValue(entry.value);
@@ -197,11 +200,12 @@ void ReadPoint(const Value& point, const std::string& path, Reading& reading) {
                            fmt::format("{} is not in its space ({})",
                                        Describe(entry.value),
                                        Describe(parameter->domain)));
+      sound = false;
       continue;
     }
     params[entry.key] = Typed(parameter->domain, *value);
   }
-  reading.config.sampler.points_to_evaluate.push_back(std::move(params));
+  return sound;
 }
 
 void ReadPoints(Section& alg, Reading& reading) {
@@ -215,9 +219,8 @@ void ReadPoints(Section& alg, Reading& reading) {
   // Without a sound space every point would be wrong once more.
   if (reading.config.space.size() == 0) return;
   for (size_t i = 0; i < points->items.size(); ++i) {
-    ReadPoint(points->items[i],
-              fmt::format("{}.{}", alg.PathOf("points_to_evaluate"), i),
-              reading);
+    const std::string path = fmt::format("{}.{}", alg.PathOf("points_to_evaluate"), i);
+    if (!ReadPoint(points->items[i], path, reading)) reading.bad_points.insert(i);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Reading {
   // Where the model's keys stand: `root` itself, or with a command and `base_config`
   // that configuration with the file's other keys merged in.
   Value model;
+  std::set<size_t> bad_points;  // of points_to_evaluate: told what is wrong with them
   bool has_scheduler = false;
   bool wants_tpe = false;  // the scheduler is BOHB's half
 };
@@ -54,6 +56,8 @@ void ReadKeep(Section& top, Reading& reading);
 void ReadSurroundings(Section& top, Reading& reading);
 // `hooks`.
 void ReadHooks(Section& top, Reading& reading);
+// `loggers`.
+void ReadLoggers(Section& top, Reading& reading);
 // `read`. REQUIRES: command, env and places have been read.
 void ReadReports(Section& top, Reading& reading);
 // `name` (or what stands for it), `dataset`, `workdir`. `file_name` is the search

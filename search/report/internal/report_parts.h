@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "search/report/internal/report_source.h"
+#include "search/report/landscape.h"
 #include "trial/clock.h"
 
 namespace hyperopt::internal {
@@ -19,5 +21,16 @@ void AppendTrials(const ReportSource& source, std::string* out);
 void AppendRuns(const ReportSource& source, std::string* out);
 // "curves"
 void AppendCurves(const ReportSource& source, std::string* out);
+// "objectives"
+void AppendObjectives(const ReportSource& source, std::string* out);
+// "spreads"
+void AppendSpreads(const ReportSource& source, std::string* out);
+// "resumed", "copies"
+void AppendPieces(const ReportSource& source, std::string* out);
+
+// The object "landscape".
+std::string LandscapeJson(const SearchSpace& space, const Landscape& landscape);
+// What a model learns from: the values of trials that have ended, by trial.
+std::vector<Objective> EndedValues(const ReportSource& source);
 
 }  // namespace hyperopt::internal

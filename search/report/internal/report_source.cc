@@ -4,6 +4,8 @@
 #include <set>
 
 #include "search/fleet.h"
+#include "search/objectives.h"
+#include "search/report_time.h"
 #include "search/status.h"
 
 namespace hyperopt::internal {
@@ -20,6 +22,20 @@ double GpusOf(const RunRow& run) {
   return gpus;
 }
 
+// Several objectives, folds, a test score.
+void TakeExtras(const TrialRow& row,
+                const std::vector<ReportRow>& reports,
+                ReportSource* source) {
+  const SearchConfig& config = source->sweep->config;
+  source->others.push_back(OthersOf(reports, config));
+  if (!source->spread_fields.any()) return;
+  const int64_t step = config.value == ValueRule::kLast ? row.last_step : row.best_step;
+  source->spreads.push_back(
+      row.state == TrialState::kFailed
+          ? TrialSpread{}
+          : SpreadOf(reports, source->spread_fields, config, step));
+}
+
 void ReadTrials(ReportSource* source) {
   const RecordedSweep& sweep = *source->sweep;
   std::vector<TrialId> ids;
@@ -28,6 +44,8 @@ void ReadTrials(ReportSource* source) {
   size_t curves = 0;
   for (const TrialRow& row : source->trials()) curves += row.reports > 1;
   const size_t most = CurvePointsFor(curves);
+  source->spread_fields =
+      FindSpreadFields(*sweep.store, source->trials(), sweep.record.sweep.metric);
   for (const TrialRow& row : source->trials()) {
     const bool failed = row.state == TrialState::kFailed;
     source->values.push_back(failed ? Objective::Missing()
@@ -36,12 +54,31 @@ void ReadTrials(ReportSource* source) {
       const double gpus = GpusOf(run);
       source->runs.push_back({std::move(run), gpus});
     }
+    const bool all = source->spread_fields.any() || !sweep.config.objectives.empty();
+    std::vector<ReportRow> reports;
+    if (all || row.reports > 1) reports = sweep.store->LoadReports(row.id);
+    TakeExtras(row, reports, source);
     std::vector<CurvePoint> curve;
-    if (row.reports > 1) curve = CurveOf(sweep.store->LoadReports(row.id));
+    if (row.reports > 1) curve = CurveOf(reports);
     source->longest = std::max<int64_t>(source->longest, std::ssize(curve));
     if (curve.size() < 2) curve.clear();
     source->curves.push_back(Thinned(std::move(curve), most));
   }
+}
+
+void ReadPiece(const EventRow& event, ReportSource* source) {
+  if (!event.trial) return;
+  if (event.kind == "promoted")
+    source->resumptions.push_back({*event.trial, event.wall});
+  if (event.kind != "replaced") return;
+  const auto number = [&](const char* name) {
+    return static_cast<int64_t>(FieldOf(event.detail, name).value_or(0));
+  };
+  source->copies.push_back({*event.trial,
+                            TrialId(number("parent")),
+                            TrialId(number("replaced")),
+                            number("step"),
+                            event.wall});
 }
 
 // The record says when an executor joined. One that belongs to the controller joins
@@ -61,6 +98,7 @@ void ReadEvents(ReportSource* source) {
       source->pauses.emplace_back(paused, event.wall);
       paused = 0;
     }
+    ReadPiece(event, source);
     before = event.wall;
     return true;
   });

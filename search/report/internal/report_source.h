@@ -8,6 +8,7 @@
 
 #include "search/commands/recorded_sweep.h"
 #include "search/report/curves.h"
+#include "search/report/internal/report_spreads.h"
 #include "trial/clock.h"
 
 namespace hyperopt::internal {
@@ -28,6 +29,19 @@ struct ReportRun {
   double gpus = 0;  // shares of devices, together
 };
 
+// A paused trial that went on.
+struct ReportResumption {
+  TrialId trial;
+  WallTime at = 0;
+};
+
+// A trial that began as a changed copy of another one, in the place of a third.
+struct ReportCopy {
+  TrialId trial, parent, replaced;
+  int64_t step = 0;  // of the parent's checkpoint
+  WallTime at = 0;
+};
+
 struct ReportSource {
   const RecordedSweep* sweep = nullptr;
   WallTime begin = 0;             // what times are counted from
@@ -37,6 +51,12 @@ struct ReportSource {
   std::vector<ReportRun> runs;    // by trial
   std::vector<std::vector<CurvePoint>> curves;  // by trial, thinned; empty below two
   int64_t longest = 0;  // points of the longest, before thinning
+  // Of several objectives those after the first, by trial; else no list has any.
+  std::vector<std::vector<Objective>> others;
+  SpreadFields spread_fields;
+  std::vector<TrialSpread> spreads;  // by trial; empty where no field says anything
+  std::vector<ReportResumption> resumptions;
+  std::vector<ReportCopy> copies;
   // While nobody ran the sweep, and while it was paused.
   std::vector<std::pair<WallTime, WallTime>> absences, pauses;
 

@@ -1,5 +1,8 @@
 #include "search/report/live/live_feed.h"
 
+#include <time.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -13,6 +16,15 @@ using std::chrono::milliseconds;
 // Reading goes on so long after the last one has asked.
 constexpr milliseconds kListensFor{30'000};
 constexpr size_t kMostDeltas = 64;
+
+// What this thread has had of a processor: on a busy machine a reading takes far
+// longer, and is no reason to rest.
+milliseconds ThreadTime() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::duration_cast<milliseconds>(
+      std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
+}
 
 }  // namespace
 
@@ -64,21 +76,23 @@ void LiveFeed::Follow() {
     changed_.wait(lock, [&] { return closed_ || Clock::now() - asked_ < kListensFor; });
     if (closed_) return;
     lock.unlock();
-    const auto began = Clock::now();
-    Look();
-    const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - began);
+    const milliseconds began = ThreadTime();
+    const bool was_read = Look();
+    const milliseconds spent = ThreadTime() - began;
     lock.lock();
-    changed_.wait_for(
-        lock, std::max(pace_.look, took * pace_.pause), [&] { return closed_; });
+    const milliseconds rest =
+        std::max(pace_.rest, std::min(spent * pace_.pause, pace_.at_most));
+    changed_.wait_for(lock, was_read ? rest : pace_.look, [&] { return closed_; });
   }
 }
 
-void LiveFeed::Look() {
+// Whether the record was read.
+bool LiveFeed::Look() {
   const std::string stamp = source_->Stamp();
   const auto now = Clock::now();
   if (stamp == stamp_ && read_at_ != Clock::time_point{} &&
       now - read_at_ < pace_.at_most) {
-    return;
+    return false;
   }
   stamp_ = stamp;
   read_at_ = now;
@@ -87,6 +101,7 @@ void LiveFeed::Look() {
   } catch (const std::exception& error) {
     Complain(error.what());
   }
+  return true;
 }
 
 void LiveFeed::Publish(std::string text) {

@@ -33,11 +33,12 @@ struct FeedMessage {
 };
 
 struct FeedPace {
-  // Between two looks at the record.
-  std::chrono::milliseconds look{1000};
-  // A reading that took t is followed by a pause of so many t: a long record must not
-  // keep a core busy.
-  int pause = 9;
+  // Between two looks at whether the record has changed.
+  std::chrono::milliseconds look{250};
+  // After a reading at least this, and so many times the processor time that it took: a
+  // long record must not keep a core busy. At most `at_most`.
+  std::chrono::milliseconds rest{1000};
+  int pause = 3;
   // What runs is drawn up to now: read again after so long, changed or not.
   std::chrono::milliseconds at_most{15000};
 };
@@ -61,7 +62,7 @@ class LiveFeed {
   struct Data;
 
   void Follow();
-  void Look();
+  bool Look();
   void Publish(std::string text);
   void ForgetOldDeltas();
   void Complain(const std::string& why);

@@ -15,7 +15,7 @@ const SHADES = 64;  // times three strengths fit a byte (raster.js)
 const DISTINCT = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442',
   '#999999'];
 
-const GROUP_COLOUR = { completed: '#0072b2', pruned: '#e69f00', stopped: '#cc79a7',
+const GROUP_COLOUR = { get completed() { return dark() ? '#2f8fd8' : '#0072b2'; }, pruned: '#e69f00', stopped: '#cc79a7',
   failed: '#d55e00', running: '#009e73', paused: '#56b4e9', pending: '#999999' };
 
 const noValueColour = () => dark() ? '#d98cb3' : '#b0447c';

@@ -15,7 +15,9 @@ function makeColumns(model) {
     extraColumn(model, 'trial', 'trial', Float64Array.from(model.y, (_, i) => i), { integer: true }),
   ];
   if (model.asha) extras.unshift(rungColumn(model));
-  return { params: columns, metric, all: [...columns, ...extras, metric],
+  const others = (model.objectives || []).slice(1).map((each) =>
+    extraColumn(model, 'objective ' + each.title, each.title, each.values, { short: each.short, log: each.log }));
+  return { params: columns, metric, others, all: [...columns, ...extras, ...others, metric],
     rung: model.asha ? extras[0] : null };
 }
 

@@ -24,7 +24,7 @@ function makeCurves(model, columns, choice) {
       makeSwitch(head, 'Steps', ['steps', 'log steps'], 'steps', (scale) => { view.logX = scale !== 'steps'; draw(); });
     }
   };
-  return { root, draw, rest: true };
+  return { root, draw, rest: true, redrawPins: true };
 }
 
 const stepsOf = (curve) => typeof curve === 'number' ? d3.range(1, curve + 1) : curve;

@@ -77,6 +77,12 @@ function fittingScale(values, log, domain) {
   return d3.scaleLinear().domain([low - more, high + more]);
 }
 
+// A little more above, where the label stands.
+function withRoom(scale) {
+  const [low] = scale.domain();
+  return scale.copy().domain([low, scale.copy().range([0, 1]).invert(1.09)]);
+}
+
 function dot(context, x, y, radius, colour, alpha) {
   context.globalAlpha = alpha;
   context.fillStyle = colour;

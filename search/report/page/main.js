@@ -11,7 +11,8 @@ function start(raw) {
   makePins(model, columns, choice);
   const table = makeTable(model, columns, choice);
   drawSummary(model, columns, drawCost(model));
-  const views = [makeHistory, makeImportance, makeCurves, makeSlices, makeFailures, makeTimeline]
+  const views = [makeHistory, makeImportance, makeCurves, makeFailures, makeSlices, makeContour,
+    makePareto, makeFolds, makeTimeline]
     .map((makeView) => makeView(model, columns, choice));
   view.layout();
   if (view.overflows) view.root.parentElement.scrollLeft = view.width;  // the metric is at the right
@@ -45,9 +46,13 @@ function drawWhenSeen(views, choice) {
   const refresh = (which) => which.forEach((one) => seen.has(one) ? draw(one) : stale.add(one));
   choice.listen((what) => {
     if (what === 'rest') refresh(views.filter((one) => one.rest));
-    if (what === 'pin') refresh(views.filter((one) => one.root.id === 'curves'));
+    if (what === 'pin') refresh(views.filter((one) => one.redrawPins));
+    const marks = what === 'pin' || what === 'hover' ? views.filter((one) => one.mark) : [];
+    marks.forEach((one) => { if (what === 'pin' || seen.has(one)) one.mark(); });
   });
-  return { again: () => refresh(views), all: () => views.forEach(draw) };
+  const offer = () => views.forEach((one) => { if (one.offer) one.offer(); });  // sections that few sweeps have
+  offer();
+  return { again: () => { offer(); refresh(views); }, all: () => views.forEach(draw) };
 }
 
 function followTheme(redraw) {

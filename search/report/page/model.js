@@ -36,9 +36,46 @@ function readModel(raw) {
     model.lane[i] = laneOf(failed, said[i], value);
   }
   rankTrials(model);
+  readObjectives(model);
+  readPieces(model);
   model.counts = GROUPS.map((_, g) => model.group.reduce((sum, x) => sum + (x === g), 0));
   model.count = (group) => model.counts[GROUPS.indexOf(group)];
   return model;
+}
+
+// Of several objectives each with its values, the metric first, and who is on the front.
+function readObjectives(model) {
+  const { objectives, sweep, trials } = model.raw;
+  model.front = new Uint8Array(model.n);
+  model.objectives = null;
+  if (!objectives) return;
+  const short = shortNames([sweep.metric, ...objectives.names]);
+  const objective = (title, goal, values, k) =>
+    ({ title, short: short[k], minimize: goal === 'minimize', values, log: wantsLog(values) });
+  model.objectives = [objective(sweep.metric, sweep.goal, asFloats(trials.last), 0),
+    ...objectives.names.map((name, k) => objective(name, objectives.goals[k], asFloats(objectives.values[k]), k + 1))];
+  for (const trial of objectives.front) model.front[trial] = 1;
+}
+
+// Trials that waited and went on, and those that began as a copy of another.
+function readPieces(model) {
+  const { resumed, copies } = model.raw;
+  model.resumed = new Map();
+  resumed.trial.forEach((trial, k) => {
+    if (!model.resumed.has(trial)) model.resumed.set(trial, []);
+    model.resumed.get(trial).push(resumed.at[k]);
+  });
+  model.copied = new Map(copies.trial.map((trial, k) =>
+    [trial, { parent: copies.parent[k], replaced: copies.replaced[k], step: copies.step[k], at: copies.at[k] }]));
+}
+
+// "copy of 3 at step 10, in the place of 5; paused 2 times"
+function pieceText(model, i) {
+  const copy = model.copied.get(i), waits = model.resumed.get(i);
+  const waiting = GROUPS[model.group[i]] === 'paused';
+  return [copy ? `copy of ${copy.parent} at step ${copy.step}, in the place of ${copy.replaced}` : '',
+    waits ? `paused ${waits.length === 1 ? 'once' : `${waits.length} times`}` : waiting ? 'waits' : '',
+  ].filter(Boolean).join('; ');
 }
 
 function groupOf(state, reason) {

@@ -14,7 +14,9 @@ function pinParts(model, columns, choice) {
   const dir = shellWord(model.raw.dir);
   const rows = [
     [model.sweep.metric, (i) => columns.metric.text(i)],
+    ...columns.others.map((column) => [column.title, column.text]),
     ['state', (i) => stateText(model, i)],
+    ['in pieces', (i) => pieceText(model, i)],
     ['why', (i) => detailText(model, i) || (reasonText(model, i) === 'none' ? '' : reasonText(model, i))],
     ['last step', (i) => numberText(model.raw.trials.last_step[i])],
     ['time', (i) => durationText(model.busy[i])],

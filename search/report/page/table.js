@@ -20,13 +20,19 @@ function tableFields(model, columns) {
     { key: 'trial', title: 'trial', of: (i) => i, text: (i) => String(i) },
     { key: 'state', title: 'state', of: (i) => model.group[i], text: (i) => stateText(model, i), word: true },
     { key: 'rank', title: model.sweep.metric, of: (i) => model.rank[i], text: (i) => columns.metric.text(i), metric: true },
+    ...columns.others.map((column) => ({ key: column.key, title: column.short, full: column.title,
+      of: (i) => column.values[i], text: column.text })),
+    model.objectives ? { key: 'front', title: 'front', full: 'No other trial is as good in all objectives and better in one',
+      of: (i) => 1 - model.front[i], text: (i) => model.front[i] ? '★' : '' } : null,
     { key: 'step', title: 'step', of: (i) => model.step[i], text: (i) => Number.isFinite(model.y[i]) ? numberText(model.step[i]) : '' },
     ...columns.params.map((column) => ({ key: column.key, title: column.short, full: column.title,
       of: (i) => column.values[i], text: column.text, word: Boolean(column.labels) })),
+    model.resumed.size + model.copied.size > 0 ? { key: 'pieces', title: 'in pieces', of: (i) => pieceText(model, i) || NaN,
+      text: (i) => pieceText(model, i), word: true } : null,
     { key: 'duration', title: 'time', of: (i) => model.busy[i], text: (i) => durationText(model.busy[i]) },
     { key: 'why', title: 'why', of: (i) => reasonText(model, i) + detailText(model, i),
       text: (i) => cut(detailText(model, i) || (reasonText(model, i) === 'none' ? '' : reasonText(model, i)), 60), word: true },
-  ];
+  ].filter(Boolean);
 }
 
 // NaN last, whichever way.

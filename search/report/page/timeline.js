@@ -1,16 +1,17 @@
 // What ran where and when; what the machines waited for; what it cost.
 
-const ROW_HEIGHT = 15;
+const ROW_HEIGHT = { few: 28, many: 15 };
 const ROWS_SHOWN = 40;
 
 function makeTimeline(model, columns, choice) {
   const root = document.getElementById('timeline');
   let of = null, rows = [];
-  const draw = () => {
+  const view = { root, rest: false, mark: null };
+  view.draw = () => {
     if (of !== model.raw) [of, rows] = [model.raw, timelineRows(model)];
-    drawTimeline(root, model, choice, rows);
+    view.mark = drawTimeline(root, model, choice, rows);
   };
-  return { root, draw, rest: false };
+  return view;
 }
 
 // A row is a device, or a slot where runs need none: the first that was free then.
@@ -65,13 +66,18 @@ function timelineGaps(model, row, end) {
   return gaps;
 }
 
+// Returns what marks pieces of trials, or null where there are none.
 function drawTimeline(root, model, choice, rows) {
   const note = document.getElementById('timeline-note');
-  if (rows.length === 0) { note.textContent = ''; return nothing(root, 'Nothing was started yet.'); }
+  if (rows.length === 0) {
+    note.textContent = '';
+    nothing(root, 'Nothing was started yet.');
+    return null;
+  }
   const end = model.raw.until;
   const shown = rows.slice(0, ROWS_SHOWN);
   const frame = makeFrame(root, {
-    height: shown.length * ROW_HEIGHT + FRAME.top + FRAME.bottom, left: 128,
+    height: shown.length * (shown.length > 8 ? ROW_HEIGHT.many : ROW_HEIGHT.few) + FRAME.top + FRAME.bottom, left: 128,
     x: d3.scaleLinear().domain([0, end || 1]), y: d3.scaleBand().domain(shown.map((row) => row.key).reverse()).padding(0.12),
     xLabel: 'time since the start', xFormat: durationText, xTicks: timeTicks([0, end], Math.max(2, root.clientWidth / 130)),
     yFormat: (key) => shown.find((row) => row.key === key).name });
@@ -92,7 +98,13 @@ function drawTimeline(root, model, choice, rows) {
     }
   }
   noteTimeline(note, rows, shown, causes, end);
+  note.textContent += pieceWords(model);
   pickRuns(frame, model, choice, shown);
+  if (model.resumed.size + model.copied.size === 0) return null;
+  const layer = frame.svg.append('g');
+  const mark = () => drawLinks(layer, model, frame, choice, shown);
+  mark();
+  return mark;
 }
 
 function noteTimeline(note, rows, shown, causes, end) {
@@ -114,9 +126,11 @@ function pickRuns(frame, model, choice, rows) {
   frame.root.onclick = (event) => { const trial = at(event); if (trial !== null) choice.togglePin(trial); };
   frame.root.onpointermove = (event) => {
     const trial = at(event);
-    frame.root.title = trial === null ? '' : `trial ${trial}: ${stateText(model, trial)}`;
+    const pieces = trial === null ? '' : pieceText(model, trial);
+    frame.root.title = trial === null ? '' : `trial ${trial}: ${stateText(model, trial)}` + (pieces ? `, ${pieces}` : '');
     choice.hover(trial);
   };
+  frame.root.onpointerleave = () => choice.hover(null);
 }
 
 // ---- cost ----

@@ -45,5 +45,6 @@ std::string DrawParallel(const PlotSource& plot);
 std::string DrawHistory(const PlotSource& plot);
 std::string DrawCurves(const PlotSource& plot);
 std::string DrawImportance(const PlotSource& plot);
+std::string DrawPareto(const PlotSource& plot);
 
 }  // namespace hyperopt::internal

@@ -175,6 +175,8 @@ std::string_view ToString(Picture picture) {
       return "curves";
     case Picture::kImportance:
       return "importance";
+    case Picture::kPareto:
+      return "pareto";
   }
   return "";
 }
@@ -197,6 +199,8 @@ std::string DrawPicture(const RecordedSweep& sweep, Picture picture, WallTime no
       return internal::DrawCurves(plot);
     case Picture::kImportance:
       return internal::DrawImportance(plot);
+    case Picture::kPareto:
+      return internal::DrawPareto(plot);
   }
   return "";
 }
