@@ -36,7 +36,7 @@ function drawContour(view, model, columns, choice) {
   view.frame = shown.frame;
   drawField(shown);
   drawMapTrials(shown, model, columns, choice);
-  swap(legend, ...mapLegend(shown, model));
+  legend.replaceChildren(...mapLegend(shown, model));  // a canvas does not tell its colours
   note.textContent = `What a Gaussian process expects ${landscapeWords(landscape)}; all other settings as in trial ${map.base}`
     + (map.base === model.best ? ', the best.' : ', the best that has both.');
   root.setAttribute('aria-label', `${model.sweep.metric} over ${shown.x.column.title} and ${shown.y.column.title}, `
