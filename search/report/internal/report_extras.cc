@@ -108,26 +108,26 @@ void AppendPieces(const ReportSource& source, std::string* out) {
   AppendColumn("at", source.resumptions, at, &text);
   AppendName("resumed", out);
   *out += text + '}';
-  text = "{";
-  AppendColumn("trial", source.copies, trial, &text);
-  AppendColumn("at", source.copies, at, &text);
+  std::string copies = "{";
+  AppendColumn("trial", source.copies, trial, &copies);
+  AppendColumn("at", source.copies, at, &copies);
   AppendColumn(
       "parent",
       source.copies,
       [](const ReportCopy& each, std::string* to) { AppendTrialId(each.parent, to); },
-      &text);
+      &copies);
   AppendColumn(
       "replaced",
       source.copies,
       [](const ReportCopy& each, std::string* to) { AppendTrialId(each.replaced, to); },
-      &text);
+      &copies);
   AppendColumn(
       "step",
       source.copies,
       [](const ReportCopy& each, std::string* to) { AppendInteger(each.step, to); },
-      &text);
+      &copies);
   AppendName("copies", out);
-  *out += text + '}';
+  *out += copies + '}';
 }
 
 }  // namespace hyperopt::internal
