@@ -281,8 +281,9 @@ class DashboardTest(unittest.TestCase):
         for one in idle:
             wait_until(lambda one=one: self.is_dropped(one), "the end of one that reads nothing")
         self.assertEqual(next(reader)[1], "delta")
-        # Each may hold what is on its way to it, whatever came since.
-        self.assertLess(self.peak_kib(dashboard.pid) - before, (len(idle) + 6) * size / 1024)
+        # Each may hold what is on its way to it, whatever came since; readings of the record hold
+        # a few copies more, some of them at the same time.
+        self.assertLess(self.peak_kib(dashboard.pid) - before, (2 * len(idle) + 12) * size / 1024)
         self.scene.open("over")
         self.scene.expect(sweep)
 
