@@ -206,7 +206,7 @@ void Controller::Reconcile(Member* member,
         OrderStop(*live, *stopping);
       }
       if (runs && !stopping && interrupting()) OrderStop(*live, Reason::kInterrupted);
-      if (live->recalled && holding.state == HoldState::kStarting) Recall(live);
+      if (MustRecall(*live, holding)) Recall(live);
       continue;
     }
     if (holding.state != HoldState::kEnded) {

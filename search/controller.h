@@ -217,7 +217,7 @@ class Controller {
   void NoteIncumbent(const TrialRow& row);
 
   // controller_ends.cc
-  void EndRun(Live* live, const ExitInfo& info, Now now);
+  void EndRun(Live* live, const ExitInfo& end, Now now);
   void ApplyOutcome(TrialRow* row, const Outcome& outcome, Now now);
   void AddToHistory(const TrialRow& row);
   void NoteFastFailure(const Live& live, const ExitInfo& info, const Outcome& outcome);
@@ -276,6 +276,7 @@ class Controller {
   void PassPlace(const RunKey& key, const Live& ended, Now now);
   void TakeWanted(Member* member);
   void Recall(Live* live);
+  bool MustRecall(const Live& live, const Holding& holding) const;
   void RecallAll();
   void RecallOverdue(Now now);
   void CorrectStart(Live* live, const ExitInfo& info);

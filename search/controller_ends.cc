@@ -75,8 +75,14 @@ void Controller::OnMessage(const std::string& peer, const Exited& exited, Now no
       {exited.key, {}, row.best_step, row.last_step, further_best});
 }
 
-void Controller::EndRun(Live* live, const ExitInfo& info, Now now) {
+void Controller::EndRun(Live* live, const ExitInfo& end, Now now) {
   const RunKey key = live->row.key;
+  ExitInfo info = end;
+  if (info.lost && live->stood_by && !live->seen_running) {
+    // Lost before it began: that is nobody's fault and nothing to count.
+    info.lost = false;
+    info.asked = Reason::kPreempted;
+  }
   TrialRow& row = Row(key.trial);
   Open& open = open_[key.trial];
   Outcome outcome =

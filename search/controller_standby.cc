@@ -74,6 +74,7 @@ void Controller::PassPlace(const RunKey& key, const Live& ended, Now now) {
   heir.after = heir.launch.after = ended.after;
   if (heir.after) return;
   --standing_by_;
+  if (budget_over_) CommitStop(&heir, Reason::kBudget, now);
   heir.placed = now.steady;
   new_heads_.insert(*ended.heir);
   if (member != nullptr && CanTake(*heir.placement, member->offer)) {
@@ -102,6 +103,15 @@ void Controller::Recall(Live* live) {
   const Member* member = fleet_.Find(live->row.executor);
   if (member == nullptr || !member->present) return;
   Send(*member, Stop{live->row.key, Reason::kPreempted, 0, true});
+}
+
+// What an earlier controller let stand by is not told from what runs, so that it would
+// keep others from starting, and start in a pause.
+bool Controller::MustRecall(const Live& live, const Holding& holding) const {
+  if (holding.state != HoldState::kStarting) return false;
+  const bool was_launched_before = live.sent_to == 0;
+  const bool has_devices = config_.executor.resources.gpu_per_rank > Share();
+  return live.recalled || (was_launched_before && !has_devices && !holding.why.empty());
 }
 
 void Controller::RecallAll() {

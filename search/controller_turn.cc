@@ -107,6 +107,10 @@ void Controller::CheckBudget(Now now) {
     open_.erase(id);
   }
   for (auto& [key, live] : live_) {
+    if (live.after) {
+      Recall(&live);  // what has not begun may run under another budget
+      continue;
+    }
     if (const auto& stopping = Row(key.trial).stopping) OrderStop(live, *stopping);
     CommitStop(&live, Reason::kBudget, now);
   }

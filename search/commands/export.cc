@@ -155,15 +155,35 @@ std::optional<ExportFormat> ExportFormatFromString(const std::string& text) {
   return std::nullopt;
 }
 
+namespace {
+
+// All of several objectives, the first one too.
+std::string ObjectivesMember(const SearchConfig& config) {
+  if (config.objectives.empty()) return "";
+  const auto member = [](const std::string& metric, Goal goal) {
+    return fmt::format(
+        "{{\"metric\":{},\"goal\":\"{}\"}}", QuoteJson(metric), ToString(goal));
+  };
+  std::string text = "\"objectives\":[" + member(config.metric, config.goal);
+  for (const OtherObjective& other : config.objectives) {
+    text += "," + member(other.metric, other.goal);
+  }
+  return text + "],";
+}
+
+}  // namespace
+
 void ExportJson(const RecordedSweep& sweep, const TextSink& sink) {
   const SweepRow& row = sweep.record.sweep;
   sink(fmt::format(
       "{{\"sweep\":{{\"name\":{},\"state\":\"{}\",\"goal\":\"{}\",\"metric\":{},"
-      "\"seed\":{}}},\n\"trials\":[",
+      "\"value\":\"{}\",{}\"seed\":{}}},\n\"trials\":[",
       QuoteJson(row.name),
       ToString(row.state),
       ToString(row.goal),
       QuoteJson(row.metric),
+      sweep.config.value == ValueRule::kLast ? "last" : "best",
+      ObjectivesMember(sweep.config),
       row.seed));
   const char* between = "\n";
   ForEachTrial(sweep, [&](const TrialRecord& trial) {
@@ -182,8 +202,8 @@ void ExportJson(const RecordedSweep& sweep, const TextSink& sink) {
   if (sweep.config.repeats > 1) {
     sink(",\n\"configurations\":[");
     between = "\n";
-    for (const Standing* standing :
-         RaceOf(sweep.record.trials, sweep.config, TrialId(0)).Ranked()) {
+    const Race race = RaceOf(sweep.record.trials, sweep.config, TrialId(0));
+    for (const Standing* standing : race.Ranked()) {
       sink(between + DumpJson(StandingToJson(*standing)));
       between = ",\n";
     }

@@ -113,6 +113,7 @@ class Logger {
     const std::string stamp = StampOf(dir_);
     spent_s_ = 0;
     if (stamp == stamp_) return;
+    under_way_ = true;
     const double began = ProcessorTime_s();
     for (size_t next = 0;;) {
       const std::vector<LoggedTrial> batch = ReadSome(&next);
@@ -123,6 +124,7 @@ class Logger {
       if (next == 0) break;
     }
     stamp_ = stamp;
+    under_way_ = false;
     spent_s_ = ProcessorTime_s() - began;
   }
 
@@ -216,13 +218,16 @@ class Logger {
     log_.reset();
     pause_s_ = std::clamp(2 * pause_s_, 1.0, kMostPause_s);
     if (in_trouble_.exchange(true)) return;
-    life_.Tell('!', why + "; the sweep goes on, and this is tried again");
+    life_.Tell('!',
+               why + (life_.ending() ? "; this is tried again"
+                                     : "; the sweep goes on, and this is tried again"));
   }
 
   // Any thread.
   std::string Missing() const {
     const int64_t behind = behind_;
-    if (behind == 0 && !in_trouble_) return "";
+    // Of a server that is slow to answer nobody knows yet how much there is.
+    if (behind == 0 && !in_trouble_ && !under_way_) return "";
     const char* later =
         is_server_ ? "hyperopt export --format mlflow" : "the next start of the sweep";
     return fmt::format("{} trials are not complete there; {} brings the rest",
@@ -249,6 +254,7 @@ class Logger {
   int64_t refusals_ = 0;
   std::atomic<bool> is_server_ = false;
   std::atomic<bool> in_trouble_ = false;
+  std::atomic<bool> under_way_ = false;  // something is not brought, or may not be
   std::atomic<int64_t> behind_ = 0;
   LoggerLife life_;
 };

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "search/commands/mlflow_answer.h"
 #include "trial/errors.h"
 
 namespace hyperopt {
@@ -53,8 +54,8 @@ std::string WordsOf(const OrderedJson& answer, const std::string& text) {
 
 struct MlflowClient::Connection {
   explicit Connection(const Address& address)
-      : path(address.path), http(address.server) {}
-  const std::string path;
+      : server(address.server), path(address.path), http(address.server) {}
+  const std::string server, path;
   httplib::Client http;
 };
 
@@ -89,9 +90,12 @@ OrderedJson MlflowClient::Post(const std::string& name, const OrderedJson& body)
   };
   const httplib::Result result = connection_->http.send(request);
   if (!result) {
-    throw EnvironmentError(fmt::format("the MLflow server does not answer ({}): {}",
-                                       name,
-                                       httplib::to_string(result.error())));
+    throw EnvironmentError(
+        fmt::format("the MLflow server at {}{} does not answer ({}: {})",
+                    connection_->server,
+                    connection_->path,
+                    name,
+                    httplib::to_string(result.error())));
   }
   OrderedJson answer = OrderedJson::parse(text, nullptr, false);
   if (result->status != 200) {
@@ -113,8 +117,13 @@ std::string MlflowClient::ExperimentId(const std::string& name) {
            {{"max_results", 1},
             {"view_type", "ALL"},
             {"filter", fmt::format("name = '{}'", MlflowName(name))}});
-  if (found.contains("experiments") && !found["experiments"].empty()) {
-    const OrderedJson& experiment = found["experiments"][0];
+  return ReadMlflow([&] {
+    if (!found.contains("experiments") || found["experiments"].empty()) {
+      return Post("experiments/create", {{"name", MlflowName(name)}})
+          .at("experiment_id")
+          .get<std::string>();
+    }
+    const OrderedJson& experiment = found["experiments"].at(0);
     if (experiment.value("lifecycle_stage", "active") != "active") {
       throw EnvironmentError(fmt::format(
           "the experiment {} was deleted on the MLflow server; restore it there, or "
@@ -122,10 +131,7 @@ std::string MlflowClient::ExperimentId(const std::string& name) {
           MlflowName(name)));
     }
     return experiment.at("experiment_id").get<std::string>();
-  }
-  return Post("experiments/create", {{"name", MlflowName(name)}})
-      .at("experiment_id")
-      .get<std::string>();
+  });
 }
 
 std::string MlflowName(const std::string& name) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "search/commands/mlflow_answer.h"
 #include "trial/errors.h"
 
 namespace hyperopt {
@@ -65,8 +66,12 @@ void MlflowLog::FindRuns() {
       {"max_results", kPageOfRuns}};
   while (true) {
     const OrderedJson page = client_->Post("runs/search", query);
-    for (const OrderedJson& run : page.value("runs", OrderedJson::array())) Learn(run);
-    const std::string next = page.value("next_page_token", "");
+    const std::string next = ReadMlflow([&] {
+      for (const OrderedJson& run : page.value("runs", OrderedJson::array())) {
+        Learn(run);
+      }
+      return page.value("next_page_token", std::string());
+    });
     if (next.empty()) return;
     query["page_token"] = next;
   }
@@ -111,7 +116,8 @@ void MlflowLog::Create(const LoggedTrial& trial, KnownRun* run) {
          Pair(kTrialTag, number),
          Pair("hyperopt.executor", trial.executor),
          Pair("hyperopt.folder", std::filesystem::absolute(sweep_.dir).string())}}});
-  run->id = made.at("run").at("info").at("run_id").get<std::string>();
+  run->id = ReadMlflow(
+      [&] { return made.at("run").at("info").at("run_id").get<std::string>(); });
 }
 
 // The tag of the state comes last: where that is not reached, all of it is done again.

@@ -158,7 +158,7 @@ class LoggersTest(SceneTest):
             port = taken.getsockname()[1]
         self.search(loggers=["tensorboard", {"type": "mlflow", "uri": f"http://127.0.0.1:{port}"}])
         sweep = self.scene.start()
-        wait_until(lambda: "mlflow: the MLflow server does not answer" in self.scene.said(), "the word of it")
+        wait_until(lambda: "mlflow: the MLflow server at " in self.scene.said(), "the word of it")
         self.let_go(0, 1)
         wait_until(lambda: self.scene.recorded(3) == 1, "trial 3")
         late = self.new_fake(port)
@@ -173,7 +173,7 @@ class LoggersTest(SceneTest):
             port = taken.getsockname()[1]
         self.search(loggers=["tensorboard", {"type": "mlflow", "uri": f"http://127.0.0.1:{port}"}])
         sweep = self.scene.start()
-        wait_until(lambda: "mlflow: the MLflow server does not answer" in self.scene.said(), "the word of it")
+        wait_until(lambda: "mlflow: the MLflow server at " in self.scene.said(), "the word of it")
         self.let_go(*range(4))
         self.scene.expect(sweep)
         said = self.scene.said()
@@ -208,7 +208,8 @@ class LoggersTest(SceneTest):
         self.assertIn("what answers there is no MLflow server", self.answers_wrongly((200, "<html>Hello</html>")))
 
     def test_a_server_that_says_half_of_it(self):
-        self.answers_wrongly((200, {"experiments": [{"name": "a sweep"}]}))
+        self.assertIn("what answers there is no MLflow server",
+                      self.answers_wrongly((200, {"experiments": [{"name": "a sweep"}]})))
 
     def test_a_server_that_hangs(self):
         hangs = threading.Event()
@@ -226,6 +227,20 @@ class LoggersTest(SceneTest):
         self.assertIn("mlflow: cut off", self.scene.said())
         self.assertEqual(self.events(3)[0], BOTH)
         self.completed()
+
+    def test_what_a_server_that_hangs_has_not_got_is_said(self):
+        # It was asked before the first trial began: nobody had counted what there is to bring.
+        hangs, asked = threading.Event(), threading.Event()
+        self.addCleanup(hangs.set)
+        self.fake.fault = lambda name, body: asked.set() or (hangs.wait() and None)
+        self.search()
+        sweep = self.scene.start()
+        wait_until(asked.is_set, "a request")
+        self.let_go(0)
+        wait_until(lambda: self.scene.states()[:1] == ["completed"], "trial 0")
+        sweep.send_signal(signal.SIGINT)
+        self.scene.expect(sweep, 130)
+        self.assertIn("trials are not complete there", self.scene.said())
 
     def test_one_trial_that_is_refused(self):
         def fault(name, body):

@@ -1,6 +1,8 @@
 // Short runs: the next ones stand by at the executor.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/simulation/sweeps.h"
 
 namespace hyperopt::simulation {
@@ -93,6 +95,64 @@ TEST_CASE("who stands by behind a run that turns out long starts elsewhere") {
   REQUIRE(world.Run(600));
   CheckAllCompleted(world, options);
   CHECK(world.seconds() - 1000 < 75);  // five of sixty seconds, side by side
+}
+
+// Found by hand: who stood by was taken for running, kept its slot empty behind a long
+// run, and started in a pause.
+TEST_CASE("after a restart of the controller who stood by is called back") {
+  WorldOptions options = Short(300, 7);
+  World paused(options);
+  CHECK_FALSE(paused.Run(2));
+  paused.RestartController();
+  REQUIRE(paused.Ask({"t1", SetPaused{true}}));
+  CHECK_FALSE(paused.Run(3));
+  const size_t started = paused.starts().size();
+  CHECK(started < 300);
+  CHECK_FALSE(paused.Run(5));
+  CHECK(paused.starts().size() == started);
+  CHECK(paused.controller().Counts().running == 0);
+  REQUIRE(paused.Ask({"t2", SetPaused{false}}));
+  REQUIRE(paused.Run(600));
+  CheckAllCompleted(paused, options);
+
+  options.script = [](TrialId trial, Attempt attempt) {
+    WorldOptions::Script script = ShortScript(trial, attempt);
+    if (trial.value() % 40 == 20) script.length_s = 60;
+    return script;
+  };
+  World held(options);
+  CHECK_FALSE(held.Run(2));
+  held.RestartController();
+  REQUIRE(held.Run(600));
+  CheckAllCompleted(held, options);
+  CHECK(held.seconds() - 1000 < 80);
+}
+
+TEST_CASE("a time budget ends what runs; who stands by waits for another budget") {
+  WorldOptions options = Short(300, 8);
+  options.config.executor.time_budget_s = 2;
+  World world(options);
+  REQUIRE(world.Run(60));
+  const int64_t unbegun =
+      std::ranges::count_if(world.controller().trials(), [&](const TrialRow& row) {
+        return row.state == TrialState::kStopped && row.reports == 0;
+      });
+  CHECK(unbegun <= 2 * kCpus);  // those that ran, perhaps before their first report
+  CHECK(CountState(world, TrialState::kPending) > 0);
+  CHECK(CountState(world, TrialState::kRunning) == 0);
+}
+
+TEST_CASE("an executor that dies costs who stands by no attempt") {
+  WorldOptions options = Short(300, 9);
+  options.executors = 1;
+  World world(options);
+  CHECK_FALSE(world.Run(2));
+  world.KillExecutor(0);
+  REQUIRE(world.Run(600));
+  CheckAllCompleted(world, options);
+  int64_t lost = 0;
+  for (const TrialRow& row : world.controller().trials()) lost += row.lost;
+  CHECK(lost == 0);
 }
 
 TEST_CASE("a drained sweep starts nothing more, an interrupted one goes on") {

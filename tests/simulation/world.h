@@ -79,6 +79,10 @@ class World {
   // SIGTERM to a node's executor (a preemption): it gives back what it runs and leaves
   // for good.
   void Quit(int node);
+  // kill -9 of a node's executor; its keeper keeps what runs.
+  void KillExecutor(int node) { CrashNode(&nodes_[static_cast<size_t>(node)], false); }
+  // kill -9 of the controller, and the same line at once.
+  void RestartController() { StartController(); }
   // The user runs the same line again after an end: a new controller, executors started
   // anew.
   void RunAgain();

@@ -236,5 +236,5 @@ function mapLegend({ low, high, back, colour }, model) {
     context.fillRect(k, 0, 1, 10);
   }
   const [best, worst] = model.minimize ? [low, high] : [high, low];
-  return [make('span', { class: 'row faint' }, `${model.sweep.metric} ${numberText(best)} (best) `, strip, numberText(worst))];
+  return [make('span', { class: 'row faint' }, `${model.sweep.metric} ${numberText(best)} (best expected) `, strip, numberText(worst))];
 }

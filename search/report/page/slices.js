@@ -35,7 +35,14 @@ function drawSlices(view, model, columns, choice) {
 function sliceWords(model, landscape) {
   const others = landscape.slices.some((slice) => slice.base !== model.best);
   return `The line is what a Gaussian process expects ${landscapeWords(landscape)}, all other settings as in trial ${model.best}, the best`
-    + `${others ? ', or in the best that has the parameter' : ''}; the true mean is thought to be in the band in two of three places.`;
+    + `${others ? ', or in the best that has the parameter' : ''}; the true mean is thought to be in the band in two of three places.`
+    + prunedWords(model);
+}
+
+// What was stopped early has a worse value than its settings would have come to.
+function prunedWords(model) {
+  const pruned = model.count('pruned');
+  return pruned === 0 ? '' : ` ${plural(pruned, 'pruned trial')} ${pruned === 1 ? 'counts' : 'count'} with the value it was stopped at.`;
 }
 
 function drawSlice(root, model, columns, column, y, choice, slice) {

@@ -78,10 +78,11 @@ std::string DrawPareto(const PlotSource& plot) {
   for (const size_t i : seen.front) {
     svg.Circle({x(seen.x[i]), y(seen.y[i])}, 4.5, kFront, 1);
   }
-  svg.Text(
-      {kWidth - 20, 20},
-      fmt::format("{} of {} trials on the front", seen.front.size(), seen.x.size()),
-      {.anchor = Anchor::kEnd, .colour = kFaint});
+  svg.Text({kWidth - 20, 20},
+           fmt::format("{} of {} trials on the front of these two",
+                       seen.front.size(),
+                       seen.x.size()),
+           {.anchor = Anchor::kEnd, .colour = kFaint});
   return std::move(svg).Finish();
 }
 
