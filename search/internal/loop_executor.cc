@@ -19,6 +19,7 @@ constexpr double kChildLookS = 1;
 constexpr double kGoodbyeS = 5;
 constexpr int kMostRestarts = 5;
 constexpr double kRestartsWithinS = 60;
+constexpr double kLockOutlivesS = 3;
 
 }  // namespace
 
@@ -99,6 +100,12 @@ void SweepLoop::RestartExecutor() {
                            LastWordsOfExecutor(folder_->dir()));
   }
   Say("the executor of this machine ended; starting it again");
+  // A process that it was about to start can hold its lock for a moment longer.
+  const Time until = now + Seconds(kLockOutlivesS);
+  while (FileLock::IsHeld(folder_->dir() / "executor.lock") &&
+         ReadClocks().steady < until) {
+    Poll(0.01);
+  }
   executor_pid_ = StartEmbeddedExecutor(embedded_);
 }
 

@@ -56,6 +56,12 @@ class RepeatsTest(SceneTest):
         self.assertEqual(len(set(seeds.values())), len(seeds))
         self.assertLess(len(seeds), 36)
         means = {first: sum(trial["best"] for trial in trials) / len(trials) for first, trials in found.items()}
+        exported = json.loads(scene.hyperopt("export", scene.dir, "--format", "json"))
+        self.assertEqual(exported["sweep"]["value"], "best")
+        self.assertEqual(sorted(tuple(sorted(each["trials"])) for each in exported["configurations"]),
+                         sorted(tuple(sorted(trial["id"] for trial in trials)) for trials in found.values()))
+        self.assertEqual([each["mean"] for each in exported["configurations"]],
+                         sorted(each["mean"] for each in exported["configurations"]))
         winner = min(means, key=means.get)
         values = [trial["best"] for trial in found[winner]]
         self.assertEqual(len(values), 3)
