@@ -82,7 +82,7 @@ TEST_CASE("export json: the stable shape") {
       OrderedJson::parse(Exported(ExportJson, MixedSweep().Record()));
   CHECK(KeysOf(json) == std::vector<std::string>{"sweep", "trials"});
   CHECK(KeysOf(json["sweep"]) ==
-        std::vector<std::string>{"name", "state", "goal", "metric", "seed"});
+        std::vector<std::string>{"name", "state", "goal", "metric", "value", "seed"});
   REQUIRE(json["trials"].size() == 30);
   const OrderedJson& first = json["trials"][0];
   const std::vector<std::string> keys = {"id",

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "search/commands/mlflow_answer.h"
+#include "search/internal/mlflow_answer.h"
 #include "trial/errors.h"
 
 namespace hyperopt {
