@@ -24,9 +24,9 @@ from exports_test import PARAMETERS, tool_scene
 from scene import Scene
 from sweep import wait_until
 
-PACKAGES = ["optuna==5.0.0", "tensorboard", "mlflow"]
+PACKAGES = ["optuna==5.0.0", "optuna-dashboard", "tensorboard", "mlflow"]
 LIMIT_S = 900  # against hanging for ever; a pip that takes longer counts as one that can not install
-CHECK = "import optuna, tensorboard, mlflow, sklearn; assert optuna.__version__ == '5.0.0'"
+CHECK = "import optuna, optuna_dashboard, tensorboard, mlflow, sklearn; assert optuna.__version__ == '5.0.0'"
 
 READ_STUDY = """
 import json, math, optuna, sys
@@ -173,6 +173,23 @@ class ToolsTest(unittest.TestCase):
             steps = {str(report["step"]): {"NaN": "nan", "Infinity": "inf"}.get(report["loss"], report["loss"])
                      for report in here["reports"]}
             self.assertEqual(there["steps"], steps)
+
+    def test_optuna_dashboard_shows_it(self):
+        out = os.path.join(self.base, "shown.db")
+        self.export("--format", "optuna", "--output", out)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        process, said = self.serve("optuna_dashboard._cli", "sqlite:///" + out, "--host", "127.0.0.1", "--port", str(port))
+        url = f"http://127.0.0.1:{port}/api/studies"
+        self.answers(process, said, url)
+        study, = self.fetch(url)["study_summaries"]
+        self.assertEqual((study["study_name"], study["directions"]), ("a sweep", ["minimize"]))
+        shown = self.fetch(f"{url}/{study['study_id']}")["trials"]
+        self.assertEqual([trial["number"] for trial in shown], [trial["id"] for trial in self.trials])
+        states = {"completed": "Complete", "stopped": "Pruned", "failed": "Fail"}
+        for there, here in zip(shown, self.trials):
+            if here["state"] != "completed" or isinstance(here["best"], float):
+                self.assertEqual(there["state"], states[here["state"]], here)
 
     def test_a_study_of_optuna_is_imported(self):
         storage, out = os.path.join(self.base, "real.db"), os.path.join(self.base, "imported")
