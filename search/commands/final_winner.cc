@@ -44,6 +44,24 @@ TrialId BestRun(const RecordedSweep& final_sweep, const FinalResult& winner) {
   return best;
 }
 
+// For each ${env.NAME} of the command, itself: what is in the environment may be
+// secret, and does not go into a file.
+std::vector<std::string> EnvironmentAsWritten(const std::vector<std::string>& command) {
+  constexpr std::string_view kBegin = "${env.";
+  std::vector<std::string> environment;
+  for (const std::string& word : command) {
+    for (size_t at = word.find(kBegin); at != std::string::npos;
+         at = word.find(kBegin, at + 1)) {
+      const size_t end = word.find('}', at);
+      if (end == std::string::npos) break;
+      const size_t name = at + kBegin.size();
+      environment.push_back(fmt::format(
+          "{}={}", word.substr(name, end - name), word.substr(at, end + 1 - at)));
+    }
+  }
+  return environment;
+}
+
 std::vector<std::string> WordsOf(const RecordedSweep& sweep,
                                  const fs::path& attempt,
                                  const RunKey& key,
@@ -57,7 +75,9 @@ std::vector<std::string> WordsOf(const RecordedSweep& sweep,
   launch.key = key;
   launch.params = params;
   launch.seed = SeedOfTrial(config.sampler.seed, key.trial);
-  return MakeRanks(spec, launch, attempt, {}, 0).front().argv;
+  return MakeRanks(spec, launch, attempt, EnvironmentAsWritten(command), 0)
+      .front()
+      .argv;
 }
 
 void Write(const fs::path& file, const std::string& text) {

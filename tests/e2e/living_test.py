@@ -382,6 +382,19 @@ class AmendTest(LivingTest):
 
 
 class FinalTest(LivingTest):
+    def test_a_word_of_the_environment_stays_as_it_was_written(self):
+        scene = self.scene
+        scene.search(DONE, num_samples=2)
+        with open(scene.config) as file:
+            search = json.load(file)
+        search["command"].append("${env.PATH}")
+        with open(scene.config, "w") as file:
+            json.dump(search, file)
+        scene.run()
+        scene.hyperopt("final", scene.dir, "--top", "1", "--seeds", "1")
+        with open(os.path.join(scene.dir, "best", "command.json")) as file:
+            self.assertEqual(json.load(file)[-1], "${env.PATH}")
+
     def test_the_best_with_several_seeds(self):
         scene = self.scene
         trial = ("mark seeds $HYPEROPT_SEED; report \"{\\\"step\\\": 1, \\\"loss\\\": "
