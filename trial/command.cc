@@ -278,6 +278,17 @@ std::vector<std::string> ExpandCommand(std::span<const std::string> words,
   return out;
 }
 
+std::vector<std::string> EnvironmentNames(std::span<const std::string> words) {
+  std::vector<std::string> names;
+  for (const std::string& word : words) {
+    for (const Piece& piece : Split(word).pieces) {
+      if (!piece.is_place || !piece.text.starts_with(kEnvPrefix)) continue;
+      names.emplace_back(piece.text.substr(kEnvPrefix.size()));
+    }
+  }
+  return names;
+}
+
 bool HasArgs(std::span<const std::string> words) {
   return std::ranges::any_of(
       words, [](const std::string& word) { return ArgsPlace(word).has_value(); });

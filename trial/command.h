@@ -51,6 +51,9 @@ std::vector<std::string> ExpandCommand(std::span<const std::string> words,
                                        const TemplateValues& values);
 std::string ExpandTemplate(std::string_view text, const TemplateValues& values);
 
+// The NAMEs of every ${env.NAME}, as they stand.
+std::vector<std::string> EnvironmentNames(std::span<const std::string> words);
+
 // Whether a word is `${args}` in any style.
 bool HasArgs(std::span<const std::string> words);
 // Parameters that the command's words never mention, nor ${args} hands on, in name

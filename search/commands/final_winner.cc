@@ -7,6 +7,7 @@
 #include "search/commands/final.h"
 #include "search/model_check.h"
 #include "search/record_start.h"
+#include "trial/command.h"
 #include "trial/fs.h"
 #include "trial/json.h"
 #include "trial/merge.h"
@@ -44,24 +45,6 @@ TrialId BestRun(const RecordedSweep& final_sweep, const FinalResult& winner) {
   return best;
 }
 
-// For each ${env.NAME} of the command, itself: what is in the environment may be
-// secret, and does not go into a file.
-std::vector<std::string> EnvironmentAsWritten(const std::vector<std::string>& command) {
-  constexpr std::string_view kBegin = "${env.";
-  std::vector<std::string> environment;
-  for (const std::string& word : command) {
-    for (size_t at = word.find(kBegin); at != std::string::npos;
-         at = word.find(kBegin, at + 1)) {
-      const size_t end = word.find('}', at);
-      if (end == std::string::npos) break;
-      const size_t name = at + kBegin.size();
-      environment.push_back(fmt::format(
-          "{}={}", word.substr(name, end - name), word.substr(at, end + 1 - at)));
-    }
-  }
-  return environment;
-}
-
 std::vector<std::string> WordsOf(const RecordedSweep& sweep,
                                  const fs::path& attempt,
                                  const RunKey& key,
@@ -70,14 +53,20 @@ std::vector<std::string> WordsOf(const RecordedSweep& sweep,
   const std::vector<std::string> command =
       config.command.empty() ? std::vector<std::string>{TrainerCommand(config).front()}
                              : config.command;
-  const SweepSpec spec = MakeSweepSpec(config, sweep.record.sweep, sweep.dir, command);
+  SweepSpec spec = MakeSweepSpec(config, sweep.record.sweep, sweep.dir, command);
+  // What is in the environment may be secret and goes into no file: a word of it stays
+  // as it is written.
+  spec.env.clear();
+  spec.env_from.clear();
+  std::vector<std::string> environment;
+  for (const std::string& name : EnvironmentNames(command)) {
+    environment.push_back(fmt::format("{0}=${{env.{0}}}", name));
+  }
   Launch launch;
   launch.key = key;
   launch.params = params;
   launch.seed = SeedOfTrial(config.sampler.seed, key.trial);
-  return MakeRanks(spec, launch, attempt, EnvironmentAsWritten(command), 0)
-      .front()
-      .argv;
+  return MakeRanks(spec, launch, attempt, environment, 0).front().argv;
 }
 
 void Write(const fs::path& file, const std::string& text) {

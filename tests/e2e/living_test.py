@@ -388,6 +388,7 @@ class FinalTest(LivingTest):
         with open(scene.config) as file:
             search = json.load(file)
         search["command"].append("${env.PATH}")
+        search["env"] = {"HERE": "${env.PATH}/here"}
         with open(scene.config, "w") as file:
             json.dump(search, file)
         scene.run()
