@@ -9,6 +9,7 @@
 
 #include "search/commands/recorded_sweep.h"
 #include "search/commands/simulate.h"
+#include "search/commands/simulate_config.h"
 #include "search/commands/simulate_sampler.h"
 #include "search/commands/sweep_dir.h"
 #include "search/commands/text_width.h"
@@ -24,32 +25,6 @@ namespace hyperopt {
 namespace {
 
 constexpr size_t kNamed = 20;
-
-// The sweep's configuration with the scheduler that is asked for.
-SearchConfig WithScheduler(const RecordedSweep& sweep, std::string text) {
-  if (text.find_first_of(":{") == text.npos) text = "{type: " + text + "}";
-  const SweepRow& row = sweep.record.sweep;
-  const auto cwd = row.origin.find("cwd");
-  constexpr std::string_view kKey = "hyperopt.executor.scheduler";
-  try {
-    return ParseConfig(row.resolved,
-                       "the record",
-                       cwd == row.origin.end() ? "." : cwd->second,
-                       {{std::string(kKey), text}, {"hyperopt.repeats", "1"}});
-  } catch (const ConfigErrors& errors) {
-    // Said of the option that was typed.
-    std::vector<std::string> lines = errors.lines();
-    for (std::string& line : lines) {
-      for (const std::string& said :
-           {fmt::format("--set {0}: {0}", kKey), fmt::format("--set {}", kKey)}) {
-        if (!line.starts_with(said)) continue;
-        line.replace(0, said.size(), "--scheduler");
-        break;
-      }
-    }
-    throw ConfigErrors(std::move(lines));
-  }
-}
 
 // One that waited when its sweep was over could have gone on.
 bool IsCutShort(const TrialRow& row) {
@@ -209,7 +184,8 @@ int SimulateSampler(const RecordedSweep& sweep,
                     const std::vector<KnownCurve>& curves,
                     const SimulateOptions& options,
                     Comparison all) {
-  SearchConfig config = WithSampler(sweep, *options.sampler);
+  SearchConfig config =
+      ConfigInstead(sweep, "--sampler", "hyperopt.search_alg", *options.sampler);
   config.scheduler = options.scheduler ? all.config.scheduler : SchedulerOptions{};
   const SampledTable table =
       SampleTable(sweep, curves, config, all.concurrency, options.seeds);
@@ -236,7 +212,10 @@ int SimulateCommand(const SimulateOptions& options) {
   const RecordedSweep sweep = ReadSweep(SweepDirOf(options.dir));
   Comparison all;
   all.config =
-      options.scheduler ? WithScheduler(sweep, *options.scheduler) : sweep.config;
+      options.scheduler
+          ? ConfigInstead(
+                sweep, "--scheduler", "hyperopt.executor.scheduler", *options.scheduler)
+          : sweep.config;
   const std::vector<KnownCurve> curves = CurvesOf(sweep, all.config);
   all.trials = curves.size();
   if (all.config.scheduler.kind == SchedulerKind::kPbt) {

@@ -86,26 +86,6 @@ std::string NumberOr(double value) {
 
 }  // namespace
 
-SearchConfig WithSampler(const RecordedSweep& sweep, std::string text) {
-  if (text.find_first_of(":{") == text.npos) text = "{type: " + text + "}";
-  const SweepRow& row = sweep.record.sweep;
-  const auto cwd = row.origin.find("cwd");
-  constexpr std::string_view kKey = "hyperopt.search_alg";
-  try {
-    return ParseConfig(row.resolved,
-                       "the record",
-                       cwd == row.origin.end() ? "." : cwd->second,
-                       {{std::string(kKey), text}, {"hyperopt.repeats", "1"}});
-  } catch (const ConfigErrors& errors) {
-    std::vector<std::string> lines = errors.lines();
-    const std::string said = fmt::format("--set {0}: {0}", kKey);
-    for (std::string& line : lines) {
-      if (line.starts_with(said)) line.replace(0, said.size(), "--sampler");
-    }
-    throw ConfigErrors(std::move(lines));
-  }
-}
-
 SampledTable SampleTable(const RecordedSweep& sweep,
                          const std::vector<KnownCurve>& curves,
                          const SearchConfig& config,

@@ -31,9 +31,6 @@ struct SampledTable {
   double reports = 0, time = 0;  // of a run through the table, in the mean
 };
 
-// The sweep's configuration with the sampler that is asked for. Throws ConfigErrors.
-SearchConfig WithSampler(const RecordedSweep& sweep, std::string text);
-
 // Throws ConfigError where there is nothing to choose among.
 SampledTable SampleTable(const RecordedSweep& sweep,
                          const std::vector<KnownCurve>& curves,
