@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -37,19 +36,7 @@ class RecordSource : public LiveSource {
  public:
   explicit RecordSource(std::filesystem::path dir) : dir_(std::move(dir)) {}
 
-  std::string Stamp() override {
-    std::string stamp = Controlled() ? "c" : "";
-    for (const char* name : {"sweep.db", "sweep.db-wal"}) {
-      struct stat found = {};
-      if (stat((dir_ / name).c_str(), &found) != 0) continue;
-      stamp += fmt::format(" {}:{}:{}.{}",
-                           found.st_ino,
-                           found.st_size,
-                           found.st_mtim.tv_sec,
-                           found.st_mtim.tv_nsec);
-    }
-    return stamp;
-  }
+  std::string Stamp() override { return (Controlled() ? "c" : "") + RecordStamp(dir_); }
 
   std::string Read() override {
     std::string text = ReportJson(ReadSweep(dir_), WallNow(), &memo_);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,20 +43,6 @@ constexpr int kPatience_s = 20;
 constexpr int64_t kRefusalsTold = 3;
 
 double ProcessorTime_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
-std::string StampOf(const fs::path& dir) {
-  std::string stamp;
-  for (const char* name : {"sweep.db", "sweep.db-wal"}) {
-    struct stat found = {};
-    if (stat((dir / name).c_str(), &found) != 0) continue;
-    stamp += fmt::format(" {}:{}:{}.{}",
-                         found.st_ino,
-                         found.st_size,
-                         found.st_mtim.tv_sec,
-                         found.st_mtim.tv_nsec);
-  }
-  return stamp;
-}
 
 class Logger {
  public:
@@ -110,7 +95,7 @@ class Logger {
 
   void BringAll() {
     if (!lock_) TakeLock();
-    const std::string stamp = StampOf(dir_);
+    const std::string stamp = RecordStamp(dir_);
     spent_s_ = 0;
     if (stamp == stamp_) return;
     under_way_ = true;

@@ -1,6 +1,7 @@
 #include "search/commands/recorded_sweep.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "search/limits.h"
 #include "search/origin.h"
@@ -35,6 +36,20 @@ SearchConfig ConfigOfFile(const SweepRow& row) {
 }
 
 }  // namespace
+
+std::string RecordStamp(const std::filesystem::path& dir) {
+  std::string stamp;
+  for (const char* name : {"sweep.db", "sweep.db-wal"}) {
+    struct stat found = {};
+    if (stat((dir / name).c_str(), &found) != 0) continue;
+    stamp += fmt::format(" {}:{}:{}.{}",
+                         found.st_ino,
+                         found.st_size,
+                         found.st_mtim.tv_sec,
+                         found.st_mtim.tv_nsec);
+  }
+  return stamp;
+}
 
 SearchConfig ConfigOfRecord(const SweepRow& row) {
   SearchConfig config = ConfigOfFile(row);

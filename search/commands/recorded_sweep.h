@@ -33,6 +33,10 @@ void RequireSweep(const std::filesystem::path& dir);
 // read.
 RecordedSweep ReadSweep(const std::filesystem::path& dir);
 
+// Changes with every commit to the record of `dir`: what its files look like from
+// outside. "" where there is none.
+std::string RecordStamp(const std::filesystem::path& dir);
+
 // The search file that a record holds, with the limits that `hyperopt set` changed
 // since. Throws EnvironmentError where this version of
 // hyperopt can not read it.
