@@ -255,6 +255,8 @@ class Controller {
   void NoteRestart(const TrialRow& row, const Launch& launch, Now now);
   void CompletePaused(Now now);
   int64_t TimeAtStep(const Open& open, int64_t step) const;
+  // The row of a new trial, which is pending.
+  void AddRow(TrialRow row);
   bool more_proposals() const {
     return std::ssize(rows_) < planned_ && !sampler_exhausted_;
   }
@@ -279,6 +281,7 @@ class Controller {
   bool MustRecall(const Live& live, const Holding& holding) const;
   void RecallAll();
   void RecallOverdue(Now now);
+  void NoteLength(const ExitInfo& info);
   void CorrectStart(Live* live, const ExitInfo& info);
   // Live runs that have a place.
   int64_t placed() const { return std::ssize(live_) - standing_by_; }

@@ -144,11 +144,8 @@ TrialId Controller::AddGiven(Params params, Now now) {
   row.id = id;
   row.created = now.wall;
   row.history = kGivenByHand;
-  rows_.push_back(row);
+  AddRow(std::move(row));
   ++planned_;
-  ++counts_.pending;
-  pending_.insert(id);
-  Touch(id);
   Log("added",
       id,
       fmt::format("{{\"given\":{},\"drawn\":{},\"open\":[{}]}}",

@@ -111,6 +111,7 @@ void Controller::EndRun(Live* live, const ExitInfo& end, Now now) {
   live->row.outcome = outcome.run_outcome;
   live->row.peak_memory = info.peak_memory;
   row.elapsed_s += info.lost ? live->max_elapsed : info.wall_s;
+  NoteLength(info);
   CorrectStart(live, info);
   changes_.push_back(PutRun{live->row});
   NoteFastFailure(*live, info, outcome);

@@ -53,11 +53,8 @@ std::optional<TrialId> Controller::Replace(const Promotion& promotion, Now now) 
   row.created = now.wall;
   row.parent = parent;
   row.history = sweep_.last_event;
-  rows_.push_back(row);
+  AddRow(std::move(row));
   ++planned_;
-  ++counts_.pending;
-  pending_.insert(id);
-  Touch(id);
   Log("replaced",
       id,
       fmt::format(

@@ -30,11 +30,8 @@ TrialId Controller::BeginRepeat(TrialId first, Now now) {
   row.created = now.wall;
   row.parent = first;
   row.history = sweep_.last_event;
-  rows_.push_back(row);
+  AddRow(std::move(row));
   ++planned_;
-  ++counts_.pending;
-  pending_.insert(id);
-  Touch(id);
   race_->OnCreated(id, first);
   Log("repeat",
       id,

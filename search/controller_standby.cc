@@ -41,15 +41,14 @@ void Controller::StandBehind(const RunKey& head, Now now) {
   // The last ones are spread as places get free.
   const int64_t left = std::ssize(pending_) + planned_ - std::ssize(rows_);
   if (left <= placed()) return;
-  const Live* last = FindLive(head);
-  for (int depth = 0; last != nullptr; ++depth) {
+  const Live* last = &live_.at(head);
+  for (int depth = 0;; ++depth) {
     const bool going = last->recalled || Row(last->row.key.trial).stopping;
     // A trial that runs in pieces makes room for one that waits for its next.
     if (going || depth == kDeep || !last->placement || last->launch.budget) return;
     if (!last->heir) break;
-    last = FindLive(*last->heir);
+    last = &live_.at(*last->heir);
   }
-  if (last == nullptr) return;
   const RunKey after = last->row.key;
   const Placement placement = *last->placement;
   const Member* member = fleet_.Find(placement.executor);
@@ -127,16 +126,19 @@ void Controller::RecallOverdue(Now now) {
   for (auto& [key, live] : live_) {
     if (live.after || now.steady - live.placed < Seconds(kOverdueS)) continue;
     for (Live* at = &live; at->heir;) {
-      at = FindLive(*at->heir);
+      at = &live_.at(*at->heir);
       if (!at->recalled) Recall(at);
     }
   }
 }
 
-// It was launched before it could begin.
-void Controller::CorrectStart(Live* live, const ExitInfo& info) {
+void Controller::NoteLength(const ExitInfo& info) {
   const bool good = info.started && !info.lost && !info.asked && info.exit_code == 0;
   short_runs_ = good && info.wall_s < kShortRunS ? short_runs_ + 1 : 0;
+}
+
+// It was launched before it could begin.
+void Controller::CorrectStart(Live* live, const ExitInfo& info) {
   if (!live->stood_by || !info.started || info.lost || info.ended_wall <= 0) return;
   TrialRow& row = Row(live->row.key.trial);
   const double started = info.ended_wall - info.wall_s;

@@ -168,14 +168,18 @@ std::optional<TrialId> Controller::NextTrial(Now now) {
   row.created = now.wall;
   row.history = sweep_.last_event;
   cursor_.Take();
-  rows_.push_back(row);
-  ++counts_.pending;
-  pending_.insert(id);
-  Touch(id);
+  AddRow(std::move(row));
   changes_.push_back(PutParams{id, *params});
   open_[id].params = std::move(*params);
   NoteConfiguration(id);
   return id;
+}
+
+void Controller::AddRow(TrialRow row) {
+  ++counts_.pending;
+  pending_.insert(row.id);
+  Touch(row.id);
+  rows_.push_back(std::move(row));
 }
 
 std::string Controller::CheckpointPath(TrialId trial, RunId run, const Checkpoint& at) {

@@ -71,6 +71,20 @@ std::string JsonTrial(const TrialRecord& trial) {
       row.parent ? fmt::format("\"parent\":{},", row.parent->value()) : "");
 }
 
+// All of several objectives, the first one too.
+std::string ObjectivesMember(const SearchConfig& config) {
+  if (config.objectives.empty()) return "";
+  const auto member = [](const std::string& metric, Goal goal) {
+    return fmt::format(
+        "{{\"metric\":{},\"goal\":\"{}\"}}", QuoteJson(metric), ToString(goal));
+  };
+  std::string text = "\"objectives\":[" + member(config.metric, config.goal);
+  for (const OtherObjective& other : config.objectives) {
+    text += "," + member(other.metric, other.goal);
+  }
+  return text + "],";
+}
+
 // ---- CSV ----
 
 // RFC 4180: quoted where it must be.
@@ -154,24 +168,6 @@ std::optional<ExportFormat> ExportFormatFromString(const std::string& text) {
   if (text == "optuna") return ExportFormat::kOptuna;
   return std::nullopt;
 }
-
-namespace {
-
-// All of several objectives, the first one too.
-std::string ObjectivesMember(const SearchConfig& config) {
-  if (config.objectives.empty()) return "";
-  const auto member = [](const std::string& metric, Goal goal) {
-    return fmt::format(
-        "{{\"metric\":{},\"goal\":\"{}\"}}", QuoteJson(metric), ToString(goal));
-  };
-  std::string text = "\"objectives\":[" + member(config.metric, config.goal);
-  for (const OtherObjective& other : config.objectives) {
-    text += "," + member(other.metric, other.goal);
-  }
-  return text + "],";
-}
-
-}  // namespace
 
 void ExportJson(const RecordedSweep& sweep, const TextSink& sink) {
   const SweepRow& row = sweep.record.sweep;

@@ -18,6 +18,12 @@ WorldOptions::Script ShortScript(TrialId trial, Attempt) {
   return script;
 }
 
+WorldOptions::Script NowAndThenLong(TrialId trial, Attempt attempt) {
+  WorldOptions::Script script = ShortScript(trial, attempt);
+  if (trial.value() % 40 == 20) script.length_s = 60;
+  return script;
+}
+
 WorldOptions Short(int64_t trials, uint64_t seed) {
   WorldOptions options = Basic(trials, seed);
   options.script = ShortScript;
@@ -86,11 +92,7 @@ TEST_CASE("a pause holds who stands by") {
 
 TEST_CASE("who stands by behind a run that turns out long starts elsewhere") {
   WorldOptions options = Short(200, 4);
-  options.script = [](TrialId trial, Attempt attempt) {
-    WorldOptions::Script script = ShortScript(trial, attempt);
-    if (trial.value() % 40 == 20) script.length_s = 60;
-    return script;
-  };
+  options.script = NowAndThenLong;
   World world(options);
   REQUIRE(world.Run(600));
   CheckAllCompleted(world, options);
@@ -115,11 +117,7 @@ TEST_CASE("after a restart of the controller who stood by is called back") {
   REQUIRE(paused.Run(600));
   CheckAllCompleted(paused, options);
 
-  options.script = [](TrialId trial, Attempt attempt) {
-    WorldOptions::Script script = ShortScript(trial, attempt);
-    if (trial.value() % 40 == 20) script.length_s = 60;
-    return script;
-  };
+  options.script = NowAndThenLong;
   World held(options);
   CHECK_FALSE(held.Run(2));
   held.RestartController();
