@@ -31,8 +31,6 @@ namespace {
 constexpr size_t kFlushAt = 1 << 20;
 constexpr int kForceQuitSignals = 2;
 constexpr double kSayUnansweredS = 5;
-// Several ends of short runs are one frame, one commit and one answer.
-constexpr Duration kHoldEnds = Seconds(0.004);
 
 class Agent {
  public:
@@ -55,7 +53,6 @@ class Agent {
   void CheckSetup(double wait_s);
   void DrainFreed();
   void Flush();
-  bool MayHold(Time now) const;
   [[noreturn]] void NextLife();
 
   void Do(const SendFrame& action);
@@ -64,11 +61,7 @@ class Agent {
     transport_->SendHeartbeat(Encode(FromExecutor(action.message)));
   }
   void Do(const UseSweep& action);
-  void Do(const PrepareRun& action);
-  void Do(const StartRun& action) {
-    if (action.in_place_of) share_.GiveBack(*action.in_place_of);
-    StartLaunch(action.launch);
-  }
+  void Do(const StartRun& action) { StartLaunch(action.launch); }
   void Do(const TellKeeper& action) { keeper_->Send(action.message); }
   void Do(const FollowRun& action) { files_.Open(action.key).Seek(action.from); }
   void Do(const HarvestRun& action) {
@@ -81,7 +74,10 @@ class Agent {
   }
   void Do(const RewindRun& action) { files_.Rewind(action); }
   void Do(const Committed& action) { files_.Prune(action); }
-  void Do(const CloseRun& action) { files_.Close(action.key); }
+  void Do(const CloseRun& action) {
+    unopened_.erase(action.key);
+    files_.Close(action.key);
+  }
   void Do(const Leave& action);
 
   const AgentOptions& options_;
@@ -98,10 +94,10 @@ class Agent {
   std::vector<Device> offered_;
   MachineShare share_;
   std::set<RunKey> draining_;  // ended, and perhaps still in a device's list
+  std::set<RunKey> unopened_;  // handed to the keeper to stand by
   RunFiles files_{[this](const ExecutorEvent& event) { Feed(event); }};
   std::vector<std::string> outbox_;  // leaves as one frame at the end of a round
   size_t outbox_bytes_ = 0;
-  Time outbox_since_;
   double stop_grace_s_ = 30;
   bool greeted_ = false;
   bool adopted_keeper_ = false;
@@ -160,8 +156,7 @@ int Agent::Run() {
 
 int Agent::PollTimeoutMs() const {
   const Time now = ReadClocks().steady;
-  Time due = files_.NextLook(executor_->next_tick());
-  if (!outbox_.empty()) due = std::min(due, outbox_since_ + kHoldEnds);
+  const Time due = files_.NextLook(executor_->next_tick());
   const double wait = ToSeconds(due - now);
   // A driver that lets go of a process says so to nobody.
   const double most = draining_.empty() ? 1000.0 : 50.0;
@@ -186,7 +181,7 @@ void Agent::Poll() {
     Feed(DevicesSeen{share_.Look()});
     Feed(Tick{});
   }
-  if (!MayHold(now)) Flush();
+  Flush();
   if (sweep_dir_.empty() && !said_unanswered_ &&
       now - started_ > Seconds(kSayUnansweredS)) {
     said_unanswered_ = true;
@@ -197,12 +192,7 @@ void Agent::Poll() {
   }
 }
 
-bool Agent::MayHold(Time now) const {
-  return executor_->has_reserve() && now - outbox_since_ < kHoldEnds;
-}
-
 void Agent::Do(const SendFrame& action) {
-  if (outbox_.empty()) outbox_since_ = ReadClocks().steady;
   outbox_.push_back(Encode(action.message));
   outbox_bytes_ += outbox_.back().size();
   if (outbox_bytes_ > kFlushAt) Flush();
@@ -248,6 +238,7 @@ void Agent::ReadKeeper() {
     }
     if (const auto* started = std::get_if<RunStarted>(&message)) {
       share_.Started(started->key, started->pids);
+      if (unopened_.erase(started->key) > 0) files_.Open(started->key);
     }
     // Nobody waits for its devices where all are sent home.
     if (const auto* ended = std::get_if<RunEnded>(&message);
@@ -280,14 +271,6 @@ void Agent::NextLife() {
   StartAnew(options_.own_command, ToSeconds(ReadClocks().steady - started_));
 }
 
-void Agent::Do(const PrepareRun& action) {
-  try {
-    PrepareAttemptDir(AttemptDir(sweep_dir_, action.launch.key), sweep_, action.launch);
-  } catch (const Error&) {
-    // Met again when it starts.
-  }
-}
-
 void Agent::StartLaunch(const Launch& launch) {
   try {
     if (setup_) {
@@ -310,15 +293,20 @@ void Agent::StartLaunch(const Launch& launch) {
 }
 
 void Agent::Spawn(const Launch& launch, MachineShare::Granted granted) {
-  FollowedRun& run = files_.Open(launch.key);
-  run.leases = std::move(granted.leases);
-  PrepareAttemptDir(run.dir, sweep_, launch);
+  const std::filesystem::path dir = AttemptDir(sweep_dir_, launch.key);
+  if (launch.after) {
+    unopened_.insert(launch.key);
+  } else {
+    files_.Open(launch.key).leases = std::move(granted.leases);
+  }
+  PrepareAttemptDir(dir, sweep_, launch);
   const int port = launch.ranks > 1 ? FreePort() : 0;
   SpawnRun spawn;
   spawn.key = launch.key;
-  spawn.dir = run.dir.string();
+  spawn.dir = dir.string();
   spawn.token = TokenFor(sweep_.sweep_id, launch.key);
-  spawn.ranks = MakeRanks(sweep_, launch, run.dir, env_, port, granted.cpus);
+  spawn.ranks = MakeRanks(sweep_, launch, dir, env_, port, granted.cpus);
+  spawn.after = launch.after;
   spawn.wall_limit_s = launch.wall_limit_s;
   spawn.stop_signal = sweep_.stop_signal;
   spawn.stop_grace_s = stop_grace_s_;

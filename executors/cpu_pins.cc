@@ -74,8 +74,18 @@ bool CpuPins::IsTaken(int cpu) const {
   });
 }
 
-std::optional<DeviceLease> CpuPins::Lease(int cpu) const {
-  return TryLease(lease_root_, fmt::format("cpu-{}", cpu), Share::Whole(1), who_);
+std::shared_ptr<DeviceLease> CpuPins::Lease(int cpu) const {
+  auto lease = TryLease(lease_root_, fmt::format("cpu-{}", cpu), Share::Whole(1), who_);
+  return lease ? std::make_shared<DeviceLease>(std::move(*lease)) : nullptr;
+}
+
+std::vector<std::vector<int>> CpuPins::Split(const std::vector<Held>& held, int ranks) {
+  std::vector<std::vector<int>> by_rank(static_cast<size_t>(ranks));
+  const size_t each = held.size() / by_rank.size();
+  for (size_t i = 0; i < each * by_rank.size(); ++i) {
+    by_rank[i / each].push_back(held[i].cpu);
+  }
+  return by_rank;
 }
 
 std::vector<std::vector<int>> CpuPins::Take(const RunKey& key,
@@ -93,11 +103,19 @@ std::vector<std::vector<int>> CpuPins::Take(const RunKey& key,
     if (auto lease = Lease(cpu)) held.push_back({cpu, std::move(lease)});
   }
   if (std::ssize(held) < need) return pinned;
-  for (size_t i = 0; i < held.size(); ++i) {
-    pinned[i / static_cast<size_t>(each)].push_back(held[i].cpu);
-  }
+  pinned = Split(held, ranks);
   taken_[key] = std::move(held);
   return pinned;
+}
+
+std::vector<std::vector<int>> CpuPins::TakeOver(const RunKey& key,
+                                                const RunKey& before,
+                                                int ranks) {
+  const auto at = taken_.find(before);
+  if (at == taken_.end())
+    return std::vector<std::vector<int>>(static_cast<size_t>(ranks));
+  taken_[key] = at->second;
+  return Split(at->second, ranks);
 }
 
 void CpuPins::Adopt(const RunKey& key, const std::vector<int>& cpus) {

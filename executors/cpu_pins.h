@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,10 @@ class CpuPins {
   // few CPUs are free (an executor may offer more than the machine has). All or none.
   // Throws EnvironmentError where leases can not be kept.
   std::vector<std::vector<int>> Take(const RunKey& key, int ranks, Share cpus_per_rank);
+  // Those of `before`, too, which gives them back first; empty lists where it has none.
+  std::vector<std::vector<int>> TakeOver(const RunKey& key,
+                                         const RunKey& before,
+                                         int ranks);
   // Those of a run that was started by an earlier executor.
   void Adopt(const RunKey& key, const std::vector<int>& cpus);
   void GiveBack(const RunKey& key) { taken_.erase(key); }
@@ -32,11 +37,13 @@ class CpuPins {
  private:
   struct Held {
     int cpu = 0;
-    std::optional<DeviceLease> lease;
+    std::shared_ptr<DeviceLease> lease;  // of all who hold it
   };
 
+  // The CPUs of each rank.
+  static std::vector<std::vector<int>> Split(const std::vector<Held>& held, int ranks);
   bool IsTaken(int cpu) const;
-  std::optional<DeviceLease> Lease(int cpu) const;
+  std::shared_ptr<DeviceLease> Lease(int cpu) const;
 
   const std::vector<int> cpus_;
   const std::filesystem::path lease_root_;

@@ -44,6 +44,22 @@ TEST_CASE("whole CPUs, each to one trial, given back at its end") {
   CHECK(pins.Take(KeyOf(2), 1, Share::Whole(1)) == Lists{{0}});
 }
 
+TEST_CASE("who stands by has the CPUs of the run before it, and keeps them") {
+  const LeaseFolder root;
+  CpuPins pins({0, 1, 2}, root.path(), "/sweep");
+  CpuPins others({0, 1, 2}, root.path(), "/other");
+  CHECK(pins.Take(KeyOf(0), 2, Share::Whole(1)) == Lists{{0}, {1}});
+  CHECK(pins.TakeOver(KeyOf(1), KeyOf(0), 2) == Lists{{0}, {1}});
+  pins.GiveBack(KeyOf(0));
+  CHECK(others.Take(KeyOf(7), 1, Share::Whole(2)) == Lists{{}});
+  CHECK(pins.Take(KeyOf(2), 1, Share::Whole(1)) == Lists{{2}});
+  pins.GiveBack(KeyOf(1));
+  CHECK(others.Take(KeyOf(7), 1, Share::Whole(2)) == Lists{{0, 1}});
+  // Behind one that is not pinned nobody is.
+  CHECK(pins.TakeOver(KeyOf(3), KeyOf(9), 2) == Lists{{}, {}});
+  CHECK_FALSE(pins.Holds(KeyOf(3)));
+}
+
 TEST_CASE("a share of a CPU, and more than there are, are not pinned") {
   const LeaseFolder root;
   CpuPins pins({0, 1}, root.path(), "/sweep");

@@ -147,9 +147,13 @@ void Executor::OnKeeper(const RunEnded& message) {
     Do(TellKeeper{ReleaseRun{message.key}});
     return;
   }
+  if (row_.Waits(message.key)) {
+    LeaveRow(run);
+  } else {
+    LeavePlace(message.key);
+  }
   run->launch.reset();
   run->exit = message.info;
-  LeavePlace(*run);
   if (run->discarded) {
     Forget(message.key);
     LeaveWhenEmpty();
@@ -213,6 +217,9 @@ void Executor::SendExited(Run* run) {
 void Executor::On(const StartRefused& event) {
   Run* run = Find(event.key);
   if (run == nullptr) return;
+  // Who stands by is not kept waiting here: its place may come meanwhile.
+  const bool waits = row_.Waits(event.key);
+  if (waits && event.retry) return EndUnstarted(run, Reason::kPreempted);
   if (event.retry) {
     run->why = event.why;
     run->keeper_holds = false;
@@ -226,7 +233,7 @@ void Executor::On(const StartRefused& event) {
     }
     return;
   }
-  LeavePlace(*run);
+  if (waits) LeaveRow(run);
   run->launch.reset();
   run->keeper_holds = false;
   ExitInfo info;
@@ -282,7 +289,7 @@ void Executor::On(const QuitAsked&) {
 void Executor::StopAll(Reason reason, double grace_s) {
   for (auto& [key, run] : runs_) {
     if (run.exit || run.exited || run.draining) continue;
-    if (run.launch && !run.why.empty()) {
+    if (WaitsHere(run)) {
       EndUnstarted(&run, reason);
       continue;
     }
@@ -292,8 +299,7 @@ void Executor::StopAll(Reason reason, double grace_s) {
 }
 
 void Executor::EndUnstarted(Run* run, Reason reason) {
-  run->never_placed = run->launch && run->launch->after;
-  LeavePlace(*run);
+  if (row_.Waits(run->key)) LeaveRow(run);
   run->launch.reset();
   run->keeper_holds = false;
   run->exit = ExitInfo{};
@@ -306,8 +312,7 @@ void Executor::Forget(const RunKey& key) {
   const Run* run = Find(key);
   if (run->keeper_holds) Do(TellKeeper{ReleaseRun{key}});
   Do(CloseRun{key});
-  LeavePlace(*run);
-  if (run->never_placed || (run->launch && run->launch->after)) recalled_.insert(key);
+  if (run->never_placed) recalled_.insert(key);
   Attempt& over = over_[{key.trial, key.run}];
   over = std::max(over, key.attempt);
   runs_.erase(key);
@@ -340,8 +345,13 @@ void Executor::LeaveWhenEmpty() {
 }
 
 void Executor::CheckInvariants() const {
+  size_t stand_by = 0;
   for (const auto& [key, run] : runs_) {
     if (key != run.key) throw std::logic_error("a run under another's key");
+    stand_by += row_.Waits(key);
+    if (row_.Waits(key) && (!run.keeper_holds || run.exit)) {
+      throw std::logic_error("a run that the keeper does not hold stands by");
+    }
     if (run.exited && run.state != HoldState::kEnded) {
       throw std::logic_error("Exited was sent of a run that has not ended");
     }
@@ -351,6 +361,7 @@ void Executor::CheckInvariants() const {
       }
     }
   }
+  if (stand_by != row_.size()) throw std::logic_error("an unknown run stands by");
 }
 
 }  // namespace hyperopt

@@ -22,6 +22,7 @@
 #include "executors/keeper.h"
 #include "executors/messages.h"
 #include "executors/report_reader.h"
+#include "executors/standby_row.h"
 #include "trial/clock.h"
 
 namespace hyperopt {
@@ -107,16 +108,11 @@ struct SendHeartbeat {
 struct UseSweep {
   Welcome welcome;
 };
-// It stands by: its folder can be prepared meanwhile. A fault of that is told by
-// StartRun, which prepares what is missing.
-struct PrepareRun {
-  Launch launch;
-};
-// Prepare the folder, open its sources at 0 and hand the ranks to the keeper.
+// Prepare the folder, open its sources at 0 and hand the ranks to the keeper. Where
+// launch.after is set it stands by there: it gets the CPUs of that run, and its sources
+// are opened once the keeper says that it started.
 struct StartRun {
   Launch launch;
-  std::optional<RunKey> in_place_of =
-      {};  // whose CPUs it takes over; its ranks are gone
 };
 struct TellKeeper {
   ToKeeper message;
@@ -160,7 +156,6 @@ struct Leave {
 using ExecutorAction = std::variant<SendFrame,
                                     SendHeartbeat,
                                     UseSweep,
-                                    PrepareRun,
                                     StartRun,
                                     TellKeeper,
                                     FollowRun,
@@ -186,8 +181,6 @@ class Executor {
   // Keys whose sources are to be looked at: started, not yet ended.
   std::vector<RunKey> Following() const;
   size_t held() const { return runs_.size(); }
-  // So many stand by that an end may be told a little later: no place waits for it.
-  bool has_reserve() const { return !heirs_.empty() && 3 * heirs_.size() >= held(); }
 
   // Throws std::logic_error naming the first broken invariant. For tests.
   void CheckInvariants() const;
@@ -206,7 +199,7 @@ class Executor {
     bool adopted = false;          // held by the keeper before this life
     bool followed = false;         // its sources are open
     bool discarded = false;        // superseded: its end interests nobody
-    bool never_placed = false;     // recalled while it stood by
+    bool never_placed = false;     // it ended while it stood by
     bool draining = false;
     bool keeper_holds = false;
     std::optional<ExitInfo> exit;
@@ -249,8 +242,13 @@ class Executor {
   // Who stands by for the place of another: executor_standby.cc.
   enum class Room { kNow, kLater, kUnknown };
   Room RoomAfter(const RunKey& key) const;
-  void StandBy(Run* run);
-  void LeavePlace(const Run& run);
+  void SayWhyItWaits(Run* run);
+  void LeaveRow(Run* run);
+  void LeavePlace(const RunKey& key);
+  // It waits here, for a device or for room on a disk, and not at the keeper.
+  bool WaitsHere(const Run& run) const {
+    return run.launch && !run.why.empty() && !row_.Waits(run.key);
+  }
   void Forget(const RunKey& key);
   void ApplyAck(const Ack& ack, bool may_rewind);
   void LeaveWhenEmpty();
@@ -287,8 +285,8 @@ class Executor {
   // The newest attempt of each run whose end was acknowledged: a launch of it that
   // comes late or twice is not started again.
   std::map<std::pair<TrialId, RunId>, Attempt> over_;
-  std::map<RunKey, RunKey> heirs_;  // who stands by for the place of whom
-  std::set<RunKey> recalled_;       // of those in over_: they never had a place
+  StandbyRow row_;             // as the keeper has it, or will
+  std::set<RunKey> recalled_;  // of those in over_: they never had a place
   std::vector<ExecutorAction> actions_;
 };
 

@@ -1,7 +1,7 @@
 // Runs that stand by: launched before there is room, each starts in the place of the
-// one it was launched after. So a place that short runs go through is empty for the
-// start of a process alone, not for the way to the controller, a commit and the way
-// back.
+// one it was launched after. The keeper has them in hand, so that a place that short
+// runs go through is empty for the start of a process alone, not for the way to the
+// controller, a commit and the way back. Here is written down what the keeper will say.
 #include "executors/executor.h"
 
 namespace hyperopt {
@@ -10,37 +10,30 @@ Executor::Room Executor::RoomAfter(const RunKey& key) const {
   if (const auto at = runs_.find(key); at != runs_.end()) {
     const Run& run = at->second;
     if (run.never_placed) return Room::kUnknown;
-    return run.exit || run.exited ? Room::kNow : Room::kLater;
+    if (run.exit || run.exited) return Room::kNow;
+    // What waits for a device here is not the keeper's yet.
+    return run.keeper_holds ? Room::kLater : Room::kUnknown;
   }
   const auto over = over_.find({key.trial, key.run});
   const bool ended = over != over_.end() && key.attempt <= over->second;
   return ended && !recalled_.contains(key) ? Room::kNow : Room::kUnknown;
 }
 
-void Executor::StandBy(Run* run) {
-  const RunKey& before = *run->launch->after;
+void Executor::SayWhyItWaits(Run* run) {
+  const RunKey& before = row_.Before(run->key);
   run->why = "the place of trial " + std::to_string(before.trial.value());
   run->retry_at = Time::max();
-  heirs_[before] = run->key;
 }
 
-// Its ranks are gone, or it starts no more. REQUIRES: called before its launch is
-// forgotten. The second call for a run does nothing.
-void Executor::LeavePlace(const Run& run) {
-  const bool stood_by = run.launch && run.launch->after;
-  if (stood_by) heirs_.erase(*run.launch->after);
-  const auto at = heirs_.find(run.key);
-  if (at == heirs_.end()) return;
-  Run* heir = Find(at->second);
-  heirs_.erase(at);
-  if (stood_by) {
-    heir->launch->after = run.launch->after;
-    return StandBy(heir);
-  }
-  heir->launch->after.reset();
-  heir->why.clear();
-  heir->keeper_holds = true;
-  Do(StartRun{*heir->launch, run.key});
+// It stands by no more, and never had a place.
+void Executor::LeaveRow(Run* run) {
+  run->never_placed = true;
+  if (const auto behind = row_.Leave(run->key)) SayWhyItWaits(Find(*behind));
+}
+
+// Its ranks are gone. The keeper has started who stood behind it, and says so next.
+void Executor::LeavePlace(const RunKey& key) {
+  if (const auto heir = row_.Free(key)) Find(*heir)->why.clear();
 }
 
 }  // namespace hyperopt

@@ -1,6 +1,7 @@
 // Launches that stand by for the place of another.
 #include <doctest/doctest.h>
 
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -11,7 +12,11 @@ namespace {
 
 RunKey Key(int64_t trial) { return {TrialId(trial), RunId(0), Attempt(1)}; }
 
-// An executor that was welcomed; Start and End are its keeper's words.
+// What an executor is to do, in words: "1" starts trial 1, "2 after 1" hands it to the
+// keeper to stand by, "recall 2" and "stop 2" are told to the keeper, "ended 2" to the
+// controller.
+using Words = std::vector<std::string>;
+
 class Standby {
  public:
   Standby() : executor_(ExecutorIdentity{}, now_) {
@@ -23,66 +28,97 @@ class Standby {
     Hear(welcome);
   }
 
-  // The trials whose processes are started by what happens.
-  std::vector<int64_t> Hear(ToExecutor message) {
-    return Started(executor_.Handle(FrameCame{std::move(message)}, now_));
-  }
-  std::vector<int64_t> Launched(int64_t trial, std::optional<int64_t> after = {}) {
+  Words Hear(ToExecutor message) { return Handle(FrameCame{std::move(message)}); }
+  Words Launched(int64_t trial, std::optional<int64_t> after = {}) {
     Launch launch;
     launch.key = Key(trial);
     if (after) launch.after = Key(*after);
     return Hear(launch);
   }
-  std::vector<int64_t> Recalled(int64_t trial) {
+  Words Recalled(int64_t trial) {
     return Hear(Stop{Key(trial), Reason::kPreempted, 0, true});
   }
-  void Begins(int64_t trial) {
-    executor_.Handle(KeeperSaid{RunStarted{Key(trial), {17}}}, now_);
+  Words Stopped(int64_t trial) { return Hear(Stop{Key(trial), Reason::kUser, 5}); }
+  // The keeper's words, and what the loop says of them.
+  Words Begins(int64_t trial) {
+    return Handle(KeeperSaid{RunStarted{Key(trial), {17}}});
   }
-  std::vector<int64_t> Ends(int64_t trial) {
-    return Started(executor_.Handle(KeeperSaid{RunEnded{Key(trial), {}}}, now_));
+  Words Ends(int64_t trial) { return Handle(KeeperSaid{RunEnded{Key(trial), {}}}); }
+  Words GivenBack(int64_t trial) {
+    RunEnded ended{Key(trial), {}};
+    ended.info.started = false;
+    ended.info.asked = Reason::kPreempted;
+    return Handle(KeeperSaid{ended});
   }
-  std::vector<int64_t> Refused(int64_t trial) {
-    const StartRefused refused{Key(trial), false, "no such program"};
-    return Started(executor_.Handle(refused, now_));
+  Words Refused(int64_t trial, bool retry) {
+    return Handle(StartRefused{Key(trial), retry, "the disk is full"});
+  }
+  Words Drained(int64_t trial) {
+    return Handle(RunDrained{Key(trial), {}, std::nullopt});
   }
   // Its end is committed: the executor forgets it.
   void Acknowledged(int64_t trial) {
-    executor_.Handle(RunDrained{Key(trial), {}, std::nullopt}, now_);
+    Drained(trial);
     Answer answer;
     answer.ended = {Key(trial)};
     Hear(answer);
   }
+  std::string Why(int64_t trial) {
+    now_ += Seconds(60);
+    for (const ExecutorAction& action : executor_.Handle(Tick{}, now_)) {
+      const auto* beat = std::get_if<SendHeartbeat>(&action);
+      if (beat == nullptr) continue;
+      for (const Holding& holding : beat->message.holdings) {
+        if (holding.key == Key(trial)) return holding.why;
+      }
+    }
+    return "no word of it";
+  }
   size_t held() const { return executor_.held(); }
 
  private:
-  std::vector<int64_t> Started(const std::vector<ExecutorAction>& actions) {
+  Words Handle(const ExecutorEvent& event) {
+    const std::vector<ExecutorAction> actions = executor_.Handle(event, now_);
     executor_.CheckInvariants();
-    std::vector<int64_t> trials;
+    Words words;
     for (const ExecutorAction& action : actions) {
-      const auto* start = std::get_if<StartRun>(&action);
-      if (start != nullptr) trials.push_back(start->launch.key.trial.value());
+      if (const auto* start = std::get_if<StartRun>(&action)) {
+        const auto& after = start->launch.after;
+        words.push_back(Number(start->launch.key) +
+                        (after ? " after " + Number(*after) : ""));
+      } else if (const auto* tell = std::get_if<TellKeeper>(&action)) {
+        const auto* stop = std::get_if<StopRun>(&tell->message);
+        if (stop == nullptr) continue;
+        words.push_back((stop->if_waiting ? "recall " : "stop ") + Number(stop->key));
+      } else if (const auto* send = std::get_if<SendFrame>(&action)) {
+        const auto* exited = std::get_if<Exited>(&send->message);
+        if (exited != nullptr) words.push_back("ended " + Number(exited->key));
+      }
     }
-    return trials;
+    return words;
+  }
+  static std::string Number(const RunKey& key) {
+    return std::to_string(key.trial.value());
   }
 
   Time now_;
   Executor executor_;
 };
 
-using Trials = std::vector<int64_t>;
-
-TEST_CASE("who stands by starts once the one before it has ended, one after another") {
+TEST_CASE("who stands by is handed to the keeper at once, which starts it") {
   Standby standby;
-  CHECK(standby.Launched(0) == Trials{0});
+  CHECK(standby.Launched(0) == Words{"0"});
   standby.Begins(0);
-  CHECK(standby.Launched(1, 0).empty());
-  CHECK(standby.Launched(2, 1).empty());
+  CHECK(standby.Launched(1, 0) == Words{"1 after 0"});
+  CHECK(standby.Launched(2, 1) == Words{"2 after 1"});
   CHECK(standby.Launched(2, 1).empty());  // said twice
-  CHECK(standby.Ends(0) == Trials{1});
+  CHECK(standby.Why(2) == "the place of trial 1");
   CHECK(standby.Ends(0).empty());
   standby.Begins(1);
-  CHECK(standby.Ends(1) == Trials{2});
+  CHECK(standby.Why(1).empty());
+  CHECK(standby.Ends(1).empty());
+  standby.Begins(2);
+  CHECK(standby.Why(2).empty());
 }
 
 TEST_CASE("a launch that comes after the end, known or forgotten, starts at once") {
@@ -90,13 +126,13 @@ TEST_CASE("a launch that comes after the end, known or forgotten, starts at once
   standby.Launched(0);
   standby.Begins(0);
   standby.Ends(0);
-  CHECK(standby.Launched(1, 0) == Trials{1});
+  CHECK(standby.Launched(1, 0) == Words{"1"});
   standby.Acknowledged(0);
   standby.Begins(1);
   standby.Ends(1);
   standby.Acknowledged(1);
   CHECK(standby.held() == 0);
-  CHECK(standby.Launched(2, 1) == Trials{2});
+  CHECK(standby.Launched(2, 1) == Words{"2"});
 }
 
 TEST_CASE("behind one that is not known it is dropped: its place may be another's") {
@@ -105,29 +141,59 @@ TEST_CASE("behind one that is not known it is dropped: its place may be another'
   CHECK(standby.held() == 0);
 }
 
-TEST_CASE("a recall ends who stands by, and leaves who runs alone") {
+TEST_CASE("a recall is the keeper's to decide, and leaves who runs alone") {
   Standby standby;
   standby.Launched(0);
   standby.Begins(0);
   standby.Launched(1, 0);
   standby.Launched(2, 1);
   CHECK(standby.Recalled(0).empty());
-  CHECK(standby.Recalled(1).empty());
-  // Behind a recalled one stands whoever is behind the one before it.
-  CHECK(standby.Ends(0) == Trials{2});
-  standby.Begins(2);
+  CHECK(standby.Recalled(1) == Words{"recall 1"});
+  // Until the keeper answers it may have started.
+  standby.GivenBack(1);
+  CHECK(standby.Drained(1) == Words{"ended 1"});
+  CHECK(standby.Why(2) == "the place of trial 0");
   // The recalled one never had the place, neither held nor forgotten.
   CHECK(standby.Launched(3, 1).empty());
   standby.Acknowledged(1);
   CHECK(standby.Launched(3, 1).empty());
-  CHECK(standby.Ends(2).empty());
+  CHECK(standby.Launched(3, 2) == Words{"3 after 2"});
 }
 
-TEST_CASE("one that could not be started leaves its place to the next") {
+TEST_CASE("a stop reaches who stands by, also where it has started meanwhile") {
   Standby standby;
   standby.Launched(0);
+  standby.Begins(0);
   standby.Launched(1, 0);
-  CHECK(standby.Refused(0) == Trials{1});
+  standby.Launched(2, 1);
+  CHECK(standby.Stopped(1) == Words{"stop 1"});
+  standby.Ends(0);
+  standby.Begins(1);
+  CHECK(standby.Stopped(1) == Words{"stop 1"});
+  standby.Ends(1);
+  standby.Begins(2);
+  CHECK(standby.Recalled(2).empty());
+}
+
+TEST_CASE("one that can not be prepared is given back, since its place may come") {
+  Standby standby;
+  standby.Launched(0);
+  standby.Begins(0);
+  standby.Launched(1, 0);
+  standby.Refused(1, true);
+  CHECK(standby.Drained(1) == Words{"ended 1"});
+  CHECK(standby.Launched(2, 1).empty());
+  CHECK(standby.Launched(3, 0) == Words{"3 after 0"});
+  standby.Refused(3, false);
+  CHECK(standby.Launched(4, 0) == Words{"4 after 0"});
+}
+
+TEST_CASE("behind one that waits here for room nobody stands by") {
+  Standby standby;
+  standby.Launched(0);
+  standby.Refused(0, true);
+  CHECK(standby.Launched(1, 0).empty());
+  CHECK(standby.held() == 1);
 }
 
 TEST_CASE("a place is given to one alone") {
@@ -136,7 +202,7 @@ TEST_CASE("a place is given to one alone") {
   standby.Begins(0);
   standby.Launched(1, 0);
   CHECK(standby.Launched(2, 0).empty());
-  CHECK(standby.Ends(0) == Trials{1});
+  CHECK(standby.held() == 2);
 }
 
 }  // namespace

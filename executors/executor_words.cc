@@ -150,9 +150,9 @@ void Executor::OnMessage(const Launch& message) {
   const auto over = over_.find({message.key.trial, message.key.run});
   if (over != over_.end() && message.key.attempt <= over->second) return;
   const Room room = message.after ? RoomAfter(*message.after) : Room::kNow;
+  if (room == Room::kUnknown) return;
   // Where another stands by already, one of them is not known to the controller.
-  const bool taken = room == Room::kLater && heirs_.contains(*message.after);
-  if (room == Room::kUnknown || taken) return;
+  if (room == Room::kLater && !row_.Add(message.key, *message.after)) return;
   Run& run = runs_[message.key];
   run.key = message.key;
   run.followed = true;
@@ -162,26 +162,27 @@ void Executor::OnMessage(const Launch& message) {
     return;
   }
   run.launch = message;
-  if (room == Room::kLater) {
-    StandBy(&run);
-    return Do(PrepareRun{message});
-  }
-  run.launch->after.reset();
   run.keeper_holds = true;
-  Do(StartRun{*run.launch, message.after});
+  if (room == Room::kLater) {
+    SayWhyItWaits(&run);
+  } else {
+    run.launch->after.reset();
+  }
+  Do(StartRun{*run.launch});
 }
 
 void Executor::OnMessage(const Stop& message) {
   Run* run = Find(message.key);
   if (run == nullptr || run->exit || run->exited || run->draining) return;
-  if (run->launch && !run->why.empty()) {
-    // It never started: it waits for a device.
+  if (WaitsHere(*run)) {
     EndUnstarted(run, message.reason);
     return;
   }
-  if (message.if_waiting) return;
-  run->state = HoldState::kStopping;
-  Do(TellKeeper{StopRun{message.key, message.reason, message.grace_s}});
+  if (message.if_waiting && !row_.Waits(run->key)) return;
+  // The keeper may have started it meanwhile, and knows what to do then.
+  if (!message.if_waiting) run->state = HoldState::kStopping;
+  Do(TellKeeper{
+      StopRun{message.key, message.reason, message.grace_s, message.if_waiting}});
 }
 
 void Executor::OnMessage(const Shutdown&) {

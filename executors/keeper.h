@@ -46,6 +46,12 @@ struct SpawnRun {
   std::string token;  // HYPEROPT_TOKEN without "-<rank>"; the keeper
                       // adds the rank's to each rank's environment
   std::vector<RankSpec> ranks;
+  // It stands by: it starts in the place of that run, once that has ended and is on
+  // disk; at once where it has already. Where that run is not held, or another stands
+  // by for its place, this one is given back: RunEnded, not started, asked for with
+  // Reason::kPreempted. Who stands by is held for the executor that said so, no longer,
+  // and is no part of KeeperHello.
+  std::optional<RunKey> after;
   std::optional<double> wall_limit_s;  // over it: stopped with Reason::kWallLimit
   int stop_signal = 15;
   double stop_grace_s = 30;
@@ -62,10 +68,15 @@ struct SpawnRun {
 // that ends with another code than 0 takes the other ranks along (they would wait for
 // it for ever), and once all leaders have ended, descendants that they left behind have
 // stop_grace_s. Rank 0's end alone ends nothing.
+//
+// Who stands by does so no more: RunEnded, not started, asked for with `reason`; who
+// was behind it stands behind the one before it. With `if_waiting` that is all: a run
+// that has started goes on.
 struct StopRun {
   RunKey key;
   Reason reason = Reason::kUser;
   double grace_s = 30;
+  bool if_waiting = false;
 };
 // The run's end is committed: forget it.
 struct ReleaseRun {

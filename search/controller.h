@@ -273,6 +273,7 @@ class Controller {
 
   // controller_standby.cc
   bool MayStandBy() const;
+  int StandbyDepth() const;
   void FillStandbys(Now now);
   void StandBehind(const RunKey& head, Now now);
   void PassPlace(const RunKey& key, const Live& ended, Now now);
@@ -336,9 +337,10 @@ class Controller {
   std::set<TrialId> pending_;
   std::map<RunKey, Live> live_;
   std::map<TrialId, RunKey> live_of_;
-  int64_t standing_by_ = 0;     // of live_
-  int64_t wanting_ = 0;         // of live_
-  int64_t short_runs_ = 0;      // that ended well, in a row
+  int64_t standing_by_ = 0;  // of live_
+  int64_t wanting_ = 0;      // of live_
+  int64_t short_runs_ = 0;   // that ended well, in a row
+  double short_run_s_ = 0;
   std::set<RunKey> new_heads_;  // got their place since the last turn
   Time next_overdue_look_;
   Fleet fleet_;

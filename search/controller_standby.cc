@@ -2,6 +2,7 @@
 // room, each behind one that runs, and the executor starts them as places get free: the
 // commit and the way here and back no longer cost a place. What a person sees is as
 // before: no more run at once than may, and who stands by counts as pending.
+#include <algorithm>
 #include <utility>
 
 #include "search/controller.h"
@@ -11,7 +12,10 @@ namespace {
 
 // Longer ones gain nothing, and who stands by must not wait long for a wrong guess.
 constexpr double kShortRunS = 0.2;
-constexpr int kDeep = 4;
+// Of each place so much work stands by, but no fewer and no more runs than these.
+constexpr double kDeepS = 0.05;
+constexpr int kLeastDeep = 4;
+constexpr int kMostDeep = 16;
 constexpr int64_t kShortInARow = 4;
 // Whoever runs on is no short run: who stands by is called back, to start elsewhere.
 constexpr double kOverdueS = 1;
@@ -28,11 +32,18 @@ bool Controller::MayStandBy() const {
          !end_ && !paused_;
 }
 
+// Short ones are told of several at once, so that many are on their way; a row of
+// longer ones would wait for a wrong guess.
+int Controller::StandbyDepth() const {
+  const double runs = kDeepS / std::max(short_run_s_, kDeepS / kMostDeep);
+  return std::max(static_cast<int>(runs), kLeastDeep);
+}
+
 void Controller::FillStandbys(Now now) {
   const std::set<RunKey> heads = std::exchange(new_heads_, {});
   const auto limit = config_.executor.max_concurrent_trials;
   if (!MayStandBy() || (limit && placed() > *limit)) return;
-  for (int round = 0; round < kDeep; ++round) {
+  for (int round = 0; round < StandbyDepth(); ++round) {
     for (const RunKey& head : heads) StandBehind(head, now);
   }
 }
@@ -45,7 +56,8 @@ void Controller::StandBehind(const RunKey& head, Now now) {
   for (int depth = 0;; ++depth) {
     const bool going = last->recalled || Row(last->row.key.trial).stopping;
     // A trial that runs in pieces makes room for one that waits for its next.
-    if (going || depth == kDeep || !last->placement || last->launch.budget) return;
+    if (going || depth == StandbyDepth() || !last->placement || last->launch.budget)
+      return;
     if (!last->heir) break;
     last = &live_.at(*last->heir);
   }
@@ -134,7 +146,10 @@ void Controller::RecallOverdue(Now now) {
 
 void Controller::NoteLength(const ExitInfo& info) {
   const bool good = info.started && !info.lost && !info.asked && info.exit_code == 0;
-  short_runs_ = good && info.wall_s < kShortRunS ? short_runs_ + 1 : 0;
+  const bool is_short = good && info.wall_s < kShortRunS;
+  short_runs_ = is_short ? short_runs_ + 1 : 0;
+  // The longest of the last ones, forgotten by and by.
+  short_run_s_ = is_short ? std::max(info.wall_s, 0.9 * short_run_s_) : 0;
 }
 
 // It was launched before it could begin.

@@ -22,6 +22,9 @@ constexpr Duration kUnsavedAlone = Seconds(600);
 // Nobody waits for the word that a run has started: it goes along with the next, so
 // that a short run wakes the executor once.
 constexpr Duration kStartedWaits = Seconds(0.02);
+// Nor for the ends of short runs, where enough others stand by: several are one turn
+// of the executor, one frame, one commit and one answer.
+constexpr Duration kEndedWaits = Seconds(0.004);
 
 sigset_t AllButFaults() {
   sigset_t set;
@@ -42,7 +45,7 @@ Overloaded(F...) -> Overloaded<F...>;
 }  // namespace
 
 void BlockSignalsOfKeeper() {
-  for (int signal = 1; signal < SIGRTMAX; ++signal) ::signal(signal, SIG_DFL);
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) ::signal(signal, SIG_DFL);
   const sigset_t blocked = AllButFaults();
   sigprocmask(SIG_SETMASK, &blocked, nullptr);
 }
@@ -119,6 +122,7 @@ void KeeperServer::Welcome(Now now) {
   in_ = FrameReader();
   ForgetUnsent();
   shutdown_ = false;
+  runs_.ForgetStandbys();
   runs_.TakeNews();
   GrowBuffers(executor_.get());
   KeeperHello hello = runs_.Describe(now);
@@ -161,20 +165,24 @@ void KeeperServer::Handle(ToKeeper& message, Now now) {
 }
 
 void KeeperServer::SendNews(Now now) {
-  bool urgent = blocked_;
+  std::optional<Duration> wait;
   for (const FromKeeper& message : runs_.TakeNews()) {
     // Without an executor it is not lost: a run's news is told again to the next.
     if (!executor_) continue;
     AppendFrame(message, &out_);
-    urgent = urgent || !std::holds_alternative<RunStarted>(message);
+    const bool ended = std::holds_alternative<RunEnded>(message);
+    if (ended || !wait) wait = ended ? kEndedWaits : kStartedWaits;
+    may_hold_ = may_hold_ && (!ended || runs_.HasReserve());
   }
   if (out_.empty()) return;
-  if (!flush_at_) flush_at_ = now.steady + kStartedWaits;
-  if (urgent || now.steady >= *flush_at_) Flush();
+  if (wait) flush_at_ = std::min(flush_at_.value_or(Time::max()), now.steady + *wait);
+  const bool due = flush_at_ && now.steady >= *flush_at_;
+  if (blocked_ || !may_hold_ || due) Flush();
 }
 
 void KeeperServer::Flush() {
   flush_at_.reset();
+  may_hold_ = true;
   // Where the other end is gone, reading says so in the next turn.
   if (executor_) SendAvailable(executor_.get(), &out_);
   blocked_ = executor_ && !out_.empty();
@@ -183,6 +191,7 @@ void KeeperServer::Flush() {
 void KeeperServer::ForgetUnsent() {
   out_.clear();
   flush_at_.reset();
+  may_hold_ = true;
   blocked_ = false;
 }
 
@@ -190,6 +199,7 @@ void KeeperServer::LoseExecutor(Now now) {
   executor_.Reset();
   in_ = FrameReader();
   ForgetUnsent();
+  runs_.ForgetStandbys();
   alone_since_ = now.steady;
 }
 

@@ -52,6 +52,7 @@ class KeeperServer {
   FrameReader in_;
   std::string out_;
   std::optional<Time> flush_at_;  // what is in out_ can wait until then
+  bool may_hold_ = true;          // nothing in it that a place waits for
   bool blocked_ = false;          // the executor's end takes no more for now
   RunSet runs_;
   KeeperSettings settings_;

@@ -106,12 +106,12 @@ void Fields(A& a, ExitInfo& m) {
 }
 template <typename A>
 void Fields(A& a, SpawnRun& m) {
-  All(a, m.key, m.dir, m.token, m.ranks, m.wall_limit_s, m.stop_signal);
+  All(a, m.key, m.dir, m.token, m.ranks, m.after, m.wall_limit_s, m.stop_signal);
   All(a, m.stop_grace_s);
 }
 template <typename A>
 void Fields(A& a, StopRun& m) {
-  All(a, m.key, m.reason, m.grace_s);
+  All(a, m.key, m.reason, m.grace_s, m.if_waiting);
 }
 template <typename A>
 void Fields(A& a, ReleaseRun& m) {

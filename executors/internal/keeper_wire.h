@@ -14,7 +14,7 @@ namespace hyperopt {
 
 // Raised whenever a message of keeper.h changes: an executor may meet the keeper that
 // an older build left behind.
-inline constexpr uint8_t kKeeperWireVersion = 2;
+inline constexpr uint8_t kKeeperWireVersion = 3;
 
 // Appends the frame of `message`.
 void AppendFrame(const ToKeeper& message, std::string* out);

@@ -118,7 +118,9 @@ std::optional<MachineShare::Refusal> MachineShare::Take(const Launch& launch,
   }
   if (pins_) {
     pins_->GiveBack(launch.key);  // of a start that was not carried out
-    granted->cpus = pins_->Take(launch.key, launch.ranks, launch.cpus_per_rank);
+    granted->cpus = launch.after
+                        ? pins_->TakeOver(launch.key, *launch.after, launch.ranks)
+                        : pins_->Take(launch.key, launch.ranks, launch.cpus_per_rank);
   }
   return std::nullopt;
 }

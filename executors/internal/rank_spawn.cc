@@ -4,12 +4,13 @@
 #include <fmt/core.h>
 #include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cassert>
+#include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -69,81 +70,72 @@ std::vector<char*> Pointers(const std::vector<std::string>& words) {
   return pointers;
 }
 
-class FileActions {
+class CpuSet {
  public:
-  explicit FileActions(const RankSpec& spec) {
-    posix_spawn_file_actions_init(&actions_);
-    constexpr int kAppend = O_WRONLY | O_APPEND | O_CREAT;
-    posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(
-        &actions_, 1, spec.stdout_path.c_str(), kAppend, 0644);
-    posix_spawn_file_actions_addopen(
-        &actions_, 2, spec.stderr_path.c_str(), kAppend, 0644);
-    posix_spawn_file_actions_addchdir_np(&actions_, spec.cwd.c_str());
+  explicit CpuSet(const std::vector<int32_t>& cpus)
+      : set_(cpus.empty() ? nullptr : CPU_ALLOC(kMost), FreeSet) {
+    if (!set_) return;
+    CPU_ZERO_S(size(), set_.get());
+    for (const int32_t cpu : cpus) CPU_SET_S(cpu, size(), set_.get());
   }
-  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
-  FileActions(const FileActions&) = delete;
-  FileActions& operator=(const FileActions&) = delete;
-  const posix_spawn_file_actions_t* get() const { return &actions_; }
+  const cpu_set_t* get() const { return set_.get(); }  // null: all that we have
+  static size_t size() { return CPU_ALLOC_SIZE(kMost); }
 
  private:
-  posix_spawn_file_actions_t actions_;
-};
-
-// posix_spawn has no word for affinity, so the child inherits ours: set for the moment
-// of its birth. CPUs that are gone meanwhile leave it where we are.
-class PinnedWhileSpawning {
- public:
-  explicit PinnedWhileSpawning(const std::vector<int32_t>& cpus)
-      : before_(nullptr, FreeSet), wanted_(nullptr, FreeSet) {
-    if (cpus.empty()) return;
-    size_ = CPU_ALLOC_SIZE(kMostCpus);
-    before_.reset(CPU_ALLOC(kMostCpus));
-    wanted_.reset(CPU_ALLOC(kMostCpus));
-    if (!before_ || !wanted_) return;
-    CPU_ZERO_S(size_, wanted_.get());
-    for (const int32_t cpu : cpus) CPU_SET_S(cpu, size_, wanted_.get());
-    pinned_ = sched_getaffinity(0, size_, before_.get()) == 0 &&
-              sched_setaffinity(0, size_, wanted_.get()) == 0;
-  }
-  ~PinnedWhileSpawning() {
-    if (pinned_) sched_setaffinity(0, size_, before_.get());
-  }
-  PinnedWhileSpawning(const PinnedWhileSpawning&) = delete;
-  PinnedWhileSpawning& operator=(const PinnedWhileSpawning&) = delete;
-
- private:
-  static constexpr int kMostCpus = 1 << 16;
+  static constexpr int kMost = 1 << 16;
   static void FreeSet(cpu_set_t* set) { CPU_FREE(set); }
-
-  std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> before_;
-  std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> wanted_;
-  size_t size_ = 0;
-  bool pinned_ = false;
+  std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set_;
 };
+
+// What a rank's process is born with. It has this process's memory until it executes
+// its program, so that it only reads what is ready here and makes system calls.
+struct Birth {
+  const char* program = nullptr;
+  char* const* argv = nullptr;
+  char* const* env = nullptr;
+  const RankSpec* spec = nullptr;
+  const cpu_set_t* cpus = nullptr;
+  int error = 0;  // of the step that failed
+};
+
+int OpenAs(int fd, const char* path, int flags) {
+  const int opened = open(path, flags | O_CLOEXEC, 0644);
+  if (opened < 0) return -1;
+  // A descriptor that came out right keeps its flag.
+  return opened == fd ? fcntl(fd, F_SETFD, 0) : dup2(opened, fd);
+}
 
 // A session of its own, no signal blocked. All signals are at their defaults already:
-// the keeper blocks and ignores none.
-int Spawn(const std::string& program,
-          const RankSpec& spec,
-          char* const* argv,
-          char* const* env,
-          pid_t* pid) {
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none, all;
+// the keeper blocks and ignores none. CPUs that are gone leave it where we are.
+int BecomeRank(void* argument) {
+  auto& birth = *static_cast<Birth*>(argument);
+  constexpr int kAppend = O_WRONLY | O_APPEND | O_CREAT;
+  sigset_t none;
   sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  // To set what is set already costs one call a signal; not to name it, two.
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(
-      &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const FileActions actions(spec);
-  const int error =
-      posix_spawn(pid, program.c_str(), actions.get(), &attributes, argv, env);
-  posix_spawnattr_destroy(&attributes);
-  return error;
+  setsid();
+  if (birth.cpus != nullptr) sched_setaffinity(0, CpuSet::size(), birth.cpus);
+  if (OpenAs(STDIN_FILENO, "/dev/null", O_RDONLY) >= 0 &&
+      OpenAs(STDOUT_FILENO, birth.spec->stdout_path.c_str(), kAppend) >= 0 &&
+      OpenAs(STDERR_FILENO, birth.spec->stderr_path.c_str(), kAppend) >= 0 &&
+      chdir(birth.spec->cwd.c_str()) == 0 &&
+      sigprocmask(SIG_SETMASK, &none, nullptr) == 0) {
+    execve(birth.program, birth.argv, birth.env);
+  }
+  birth.error = errno;
+  return 127;
+}
+
+// 0, or what went wrong. As posix_spawn does it, with the CPUs that it has no word for
+// and without a call for each signal: short trials feel both. We stand still until the
+// program is executed.
+int Spawn(Birth* birth, pid_t* pid) {
+  constexpr size_t kStack = 64 << 10;
+  const auto stack = std::make_unique_for_overwrite<std::byte[]>(kStack);
+  *pid =
+      clone(BecomeRank, stack.get() + kStack, CLONE_VM | CLONE_VFORK | SIGCHLD, birth);
+  if (*pid < 0) return errno;
+  if (birth->error != 0) waitpid(*pid, nullptr, 0);
+  return birth->error;
 }
 
 std::string TooLong(const RankSpec& spec, const char* const* env) {
@@ -263,11 +255,14 @@ SpawnResult StartRank(const RankSpec& spec, const std::string& token) {
   std::string token_entry = std::string(kTokenName) + token;
   env.push_back(token_entry.data());
   env.push_back(nullptr);
-  int error = 0;
-  {
-    const PinnedWhileSpawning pinned(spec.cpus);
-    error = Spawn(*program, spec, argv.data(), env.data(), &result.pid);
-  }
+  Birth birth;
+  birth.program = program->c_str();
+  birth.argv = argv.data();
+  birth.env = env.data();
+  birth.spec = &spec;
+  const CpuSet cpus(spec.cpus);
+  birth.cpus = cpus.get();
+  const int error = Spawn(&birth, &result.pid);
   if (error != 0) {
     result.pid = -1;
     result.error = WhyNotStarted(spec, *program, env.data(), error);

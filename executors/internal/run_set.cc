@@ -64,6 +64,12 @@ void RunSet::Spawn(const SpawnRun& message, Now now) {
     TellOne(held->second);
     return;
   }
+  if (waiting_.contains(message.key)) return;
+  if (message.after) return StandBy(message, now);
+  Start(message, now);
+}
+
+void RunSet::Start(const SpawnRun& message, Now now) {
   HeldRun& run = runs_[message.key];
   run.key = message.key;
   run.dir = message.dir;
@@ -79,6 +85,30 @@ void RunSet::Spawn(const SpawnRun& message, Now now) {
     Kill(&run, now);
     Advance(&run, now);
   }
+}
+
+void RunSet::StandBy(const SpawnRun& message, Now now) {
+  const auto before = runs_.find(*message.after);
+  const bool held = before != runs_.end();
+  if (held && before->second.phase == RunPhase::kEnded) return Start(message, now);
+  const bool known = held || waiting_.contains(*message.after);
+  if (known && row_.Add(message.key, *message.after)) {
+    waiting_.emplace(message.key, message);
+  } else {
+    GiveBack(message.key, Reason::kPreempted);
+  }
+}
+
+void RunSet::GiveBack(const RunKey& key, Reason reason) {
+  RunEnded ended{key, {}};
+  ended.info.asked = reason;
+  ended.info.started = false;
+  news_.emplace_back(std::move(ended));
+}
+
+void RunSet::ForgetStandbys() {
+  waiting_.clear();
+  row_ = {};
 }
 
 void RunSet::StartRanks(const SpawnRun& message, HeldRun* run) {
@@ -101,6 +131,11 @@ void RunSet::StartRanks(const SpawnRun& message, HeldRun* run) {
 }
 
 void RunSet::Stop(const StopRun& message, Now now) {
+  if (waiting_.erase(message.key) > 0) {
+    row_.Leave(message.key);
+    return GiveBack(message.key, message.reason);
+  }
+  if (message.if_waiting) return;
   const auto held = runs_.find(message.key);
   if (held == runs_.end() || held->second.phase != RunPhase::kAlive) return;
   BeginStop(&held->second, message.reason, message.grace_s, now);
@@ -316,6 +351,8 @@ void RunSet::Save(HeldRun* run, Now now) {
   run->phase = RunPhase::kEnded;
   Failpoint("keeper.after_exit_json");
   TellOne(*run);
+  if (const auto heir = row_.Free(run->key))
+    Start(waiting_.extract(*heir).mapped(), now);
 }
 
 void RunSet::OnTime(Now now) {

@@ -14,6 +14,7 @@
 #include "executors/internal/held_run.h"
 #include "executors/internal/process_tree.h"
 #include "executors/keeper.h"
+#include "executors/standby_row.h"
 #include "trial/clock.h"
 
 namespace hyperopt {
@@ -38,6 +39,12 @@ class RunSet {
   bool HasUnfinished() const;
   bool HasAlive() const;
   bool empty() const { return runs_.empty(); }
+  // So many stand by that an end may be told a little later: no place waits for it.
+  bool HasReserve() const {
+    return !row_.empty() && row_.size() >= 2 * leaders_.size();
+  }
+  // Their executor is gone, or another one's came: they do not start.
+  void ForgetStandbys();
 
   // Of KeeperHello: all but pid and sweep id.
   KeeperHello Describe(Now now) const;
@@ -51,7 +58,10 @@ class RunSet {
     RunKey key;
   };
 
+  void Start(const SpawnRun& message, Now now);
   void StartRanks(const SpawnRun& message, HeldRun* run);
+  void StandBy(const SpawnRun& message, Now now);
+  void GiveBack(const RunKey& key, Reason reason);
   void BeginStop(HeldRun* run, Reason reason, double grace_s, Now now);
   bool ReapOrphans();
   std::optional<RunKey> OwnerOf(pid_t pid) const;
@@ -69,6 +79,8 @@ class RunSet {
   std::string keeper_comm_;
   std::string unborn_comm_;
   std::map<RunKey, HeldRun> runs_;
+  StandbyRow row_;
+  std::map<RunKey, SpawnRun> waiting_;              // those in the row
   std::map<pid_t, RunKey> leaders_;                 // not reaped
   std::map<pid_t, std::optional<RunKey>> orphans_;  // of a run, or nobody's
   std::map<pid_t, RunKey> cleaners_;                // not reaped

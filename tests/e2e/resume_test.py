@@ -97,6 +97,7 @@ class ResumeTest(SceneTest):
                      parameters=grid, num_samples=2)
         process = scene.start()
         wait_until(lambda: scene.states() == ["completed", "completed", "running", "running"], "two, and two run")
+        scene.await_marks("ran", 4)
         process.send_signal(signal.SIGINT)
         scene.expect(process, 130)
         process = scene.start()

@@ -140,6 +140,8 @@ class World {
     bool left = false;
     Time cut_until;                    // partitioned
     std::map<RunKey, Process> keeper;  // what the keeper holds
+    StandbyRow row;                    // who stands by there
+    std::map<RunKey, Launch> waiting;
     // Report files, for ever, and how far they were read; by source.
     std::map<RunKey, std::map<std::string, std::vector<Report>>> files;
     std::map<RunKey, std::map<std::string, SourceOffset>> read;
@@ -165,6 +167,8 @@ class World {
   void Feed(Node* node, const ExecutorEvent& event);
   void Act(Node* node, const ExecutorAction& action);
   void StartProcess(Node* node, const Launch& launch);
+  void StandBy(Node* node, const Launch& launch);
+  void GiveBack(Node* node, const RunKey& key, Reason reason);
   void StopProcess(Node* node, const StopRun& stop);
   void Prune(const Committed& committed);
   RunDrained Drained(const RunKey& key) const;

@@ -62,6 +62,8 @@ void World::StartNode(Node* node) {
 void World::CrashNode(Node* node, bool keeper_too) {
   node->executor.reset();
   node->up_at = now_ + Seconds(kDownS + 3 * Chance());
+  node->row = {};
+  node->waiting.clear();
   if (!keeper_too) return;
   node->keeper.clear();
 }
@@ -96,7 +98,11 @@ void World::Act(Node* node, const ExecutorAction& action) {
     node->id = use->welcome.id;
     node->sweep_id = use->welcome.sweep.sweep_id;
   } else if (const auto* start = std::get_if<StartRun>(&action)) {
-    StartProcess(node, start->launch);
+    if (start->launch.after) {
+      StandBy(node, start->launch);
+    } else {
+      StartProcess(node, start->launch);
+    }
   } else if (const auto* tell = std::get_if<TellKeeper>(&action)) {
     if (const auto* stop = std::get_if<StopRun>(&tell->message)) {
       StopProcess(node, *stop);
@@ -126,6 +132,8 @@ void World::Act(Node* node, const ExecutorAction& action) {
     node->open.erase(close->key);
   } else if (std::holds_alternative<Leave>(action)) {
     node->executor.reset();
+    node->row = {};
+    node->waiting.clear();
     node->up_at = now_ + Seconds(5);
   }
 }
@@ -171,7 +179,33 @@ void World::StartProcess(Node* node, const Launch& launch) {
   TellExecutor(node, RunStarted{key, {1}});
 }
 
+// As RunSet of executors/internal/run_set.h.
+void World::StandBy(Node* node, const Launch& launch) {
+  if (node->waiting.contains(launch.key)) return;
+  const auto before = node->keeper.find(*launch.after);
+  const bool held = before != node->keeper.end();
+  if (held && before->second.ended) return StartProcess(node, launch);
+  const bool known = held || node->waiting.contains(*launch.after);
+  if (known && node->row.Add(launch.key, *launch.after)) {
+    node->waiting.emplace(launch.key, launch);
+  } else {
+    GiveBack(node, launch.key, Reason::kPreempted);
+  }
+}
+
+void World::GiveBack(Node* node, const RunKey& key, Reason reason) {
+  RunEnded ended{key, {}};
+  ended.info.started = false;
+  ended.info.asked = reason;
+  TellExecutor(node, ended);
+}
+
 void World::StopProcess(Node* node, const StopRun& stop) {
+  if (node->waiting.erase(stop.key) > 0) {
+    node->row.Leave(stop.key);
+    return GiveBack(node, stop.key, stop.reason);
+  }
+  if (stop.if_waiting) return;
   const auto at = node->keeper.find(stop.key);
   if (at == node->keeper.end() || at->second.ended) return;
   if (!at->second.asked) at->second.asked = stop.reason;
@@ -202,8 +236,12 @@ void World::EndProcess(Node* node, Process* process, ExitInfo info) {
   info.asked = process->asked;
   info.wall_s = ToSeconds(now_ - process->started);
   process->info = info;
-  node->exit_files[process->key] = info;
-  if (node->executor) TellExecutor(node, RunEnded{process->key, info});
+  const RunKey key = process->key;
+  node->exit_files[key] = info;
+  if (node->executor) TellExecutor(node, RunEnded{key, info});
+  if (const auto heir = node->row.Free(key)) {
+    StartProcess(node, node->waiting.extract(*heir).mapped());
+  }
 }
 
 void World::StepProcesses(Node* node) {
