@@ -307,6 +307,7 @@ void Agent::Spawn(const Launch& launch, MachineShare::Granted granted) {
   spawn.token = TokenFor(sweep_.sweep_id, launch.key);
   spawn.ranks = MakeRanks(sweep_, launch, dir, env_, port, granted.cpus);
   spawn.after = launch.after;
+  spawn.leases = std::move(granted.paths);
   spawn.wall_limit_s = launch.wall_limit_s;
   spawn.stop_signal = sweep_.stop_signal;
   spawn.stop_grace_s = stop_grace_s_;

@@ -118,6 +118,16 @@ std::vector<std::vector<int>> CpuPins::TakeOver(const RunKey& key,
   return Split(at->second, ranks);
 }
 
+std::vector<std::string> CpuPins::LeasesOf(const RunKey& key) const {
+  std::vector<std::string> paths;
+  const auto at = taken_.find(key);
+  if (at == taken_.end()) return paths;
+  for (const Held& held : at->second) {
+    if (held.lease) paths.push_back(held.lease->path().native());
+  }
+  return paths;
+}
+
 void CpuPins::Adopt(const RunKey& key, const std::vector<int>& cpus) {
   // One that may run everywhere was not pinned.
   if (cpus.size() >= cpus_.size()) return;

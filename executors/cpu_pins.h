@@ -32,6 +32,8 @@ class CpuPins {
   // Those of a run that was started by an earlier executor.
   void Adopt(const RunKey& key, const std::vector<int>& cpus);
   void GiveBack(const RunKey& key) { taken_.erase(key); }
+  // The paths of the leases that a run has.
+  std::vector<std::string> LeasesOf(const RunKey& key) const;
   bool Holds(const RunKey& key) const { return taken_.contains(key); }
 
  private:

@@ -82,7 +82,7 @@ std::vector<Holder> HoldersIn(const fs::path& folder) {
     if (entry.path().filename() == kMutex) continue;
     const UniqueFd file(open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     if (!file) continue;
-    if (flock(file.get(), LOCK_SH | LOCK_NB) == 0) {
+    if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
       unlink(entry.path().c_str());
     } else if (auto holder = ReadHolder(entry.path())) {
       holders.push_back(*std::move(holder));
@@ -119,14 +119,23 @@ std::optional<DeviceLease> TryLease(const fs::path& root,
   if (!file) ThrowFileError(path, "can not be made", errno);
   const std::string text = fmt::format("{} {}\n", share.micro(), who);
   const bool done =
-      flock(file.get(), LOCK_EX | LOCK_NB) == 0 &&
+      flock(file.get(), LOCK_SH | LOCK_NB) == 0 &&
       write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
   if (!done) {
     const int why = errno;
     unlink(path.c_str());
     ThrowFileError(path, "can not be written", why);
   }
-  return DeviceLease(std::move(file));
+  return DeviceLease(std::move(file), path);
+}
+
+std::optional<DeviceLease> JoinLease(const fs::path& path) {
+  UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file || flock(file.get(), LOCK_SH | LOCK_NB) != 0) return std::nullopt;
+  // Somebody may have removed it between the two.
+  struct stat info {};
+  if (fstat(file.get(), &info) != 0 || info.st_nlink == 0) return std::nullopt;
+  return DeviceLease(std::move(file), path);
 }
 
 std::string Holders(const fs::path& root, const std::string& device) {

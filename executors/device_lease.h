@@ -1,7 +1,8 @@
 // Shares of a GPU across the sweeps of a machine. Each holder has a file with its share
-// under <root>/<device>/, which it keeps locked (flock); the sum of the locked ones
-// never passes one whole device. A holder that dies, by kill -9 too, frees its share by
-// that.
+// under <root>/<device>/, which it keeps locked (flock, shared); the sum of the locked
+// ones never passes one whole device. A holder that dies, by kill -9 too, frees its
+// share by that. An executor holds a share for its run, and the keeper joins it, so
+// that it lasts as long as the run's processes do, whatever becomes of the executor.
 #pragma once
 
 #include <filesystem>
@@ -13,22 +14,25 @@
 
 namespace hyperopt {
 
-// Held as long as the descriptor (or a copy that another process was given) is open.
+// Held as long as this one or another of the same file lives.
 class DeviceLease {
  public:
   DeviceLease(DeviceLease&&) noexcept = default;
   DeviceLease& operator=(DeviceLease&&) noexcept = default;
 
-  // To be handed to the process that is to hold it (close-on-exec here).
-  int fd() const { return file_.get(); }
+  // To be joined by another process.
+  const std::filesystem::path& path() const { return path_; }
 
  private:
   friend std::optional<DeviceLease> TryLease(const std::filesystem::path&,
                                              const std::string&,
                                              Share,
                                              const std::string&);
-  explicit DeviceLease(UniqueFd file) : file_(std::move(file)) {}
+  friend std::optional<DeviceLease> JoinLease(const std::filesystem::path&);
+  DeviceLease(UniqueFd file, std::filesystem::path path)
+      : file_(std::move(file)), path_(std::move(path)) {}
   UniqueFd file_;
+  std::filesystem::path path_;
 };
 
 // /run/lock/hyperopt-<uid>, or /tmp/hyperopt-locks-<uid> where that can not be made.
@@ -42,6 +46,9 @@ std::optional<DeviceLease> TryLease(const std::filesystem::path& root,
                                     const std::string& device,
                                     Share share,
                                     const std::string& who);
+
+// The lease of that path, too. nullopt where nobody holds it any more.
+std::optional<DeviceLease> JoinLease(const std::filesystem::path& path);
 
 // Who holds the device: "0.5 by /a/sweep, 0.5 by /another"; "" where nobody does.
 std::string Holders(const std::filesystem::path& root, const std::string& device);

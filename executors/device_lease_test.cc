@@ -88,10 +88,16 @@ TEST_SUITE("device lease") {
     close(ready[1]);
     auto lease = TryLease(root.path(), "GPU-1", kWhole, "us");
     REQUIRE(lease);
-    // What was handed to another process, as a keeper's copy.
-    const UniqueFd copy(fcntl(lease->fd(), F_DUPFD_CLOEXEC, 0));
+    // Another process, the keeper, has it too.
+    auto joined = JoinLease(lease->path());
+    REQUIRE(joined);
+    const fs::path path = lease->path();
     lease.reset();
     CHECK_FALSE(TryLease(root.path(), "GPU-1", kHalf, "us"));
+    CHECK(Holders(root.path(), "GPU-1") == "1 by us");
+    joined.reset();
+    CHECK(TryLease(root.path(), "GPU-1", kHalf, "us"));
+    CHECK_FALSE(JoinLease(path));
   }
 
   TEST_CASE("many at once never take more than there is") {

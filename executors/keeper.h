@@ -52,6 +52,8 @@ struct SpawnRun {
   // Reason::kPreempted. Who stands by is held for the executor that said so, no longer,
   // and is no part of KeeperHello.
   std::optional<RunKey> after;
+  // Leases (device_lease.h) that the keeper joins and holds until the run has ended.
+  std::vector<std::string> leases;
   std::optional<double> wall_limit_s;  // over it: stopped with Reason::kWallLimit
   int stop_signal = 15;
   double stop_grace_s = 30;

@@ -71,6 +71,8 @@ SpawnRun FullSpawn() {
   spawn.ranks[1].stderr_path = "err";
   spawn.ranks[1].cpus = {3, 70000};
   spawn.ranks[1].cleanup = {"docker", "rm"};
+  spawn.after = RunKey{TrialId(7), RunId(1), Attempt(2)};
+  spawn.leases = {"/run/a lease"};
   spawn.wall_limit_s = 0.5;
   spawn.stop_signal = 12;
   spawn.stop_grace_s = 1e-3;
@@ -92,6 +94,8 @@ TEST_CASE("a spawn keeps every field") {
   CHECK(read.ranks[1].cwd == "/cwd");
   CHECK(read.ranks[1].stdout_path == "out");
   CHECK(read.ranks[1].stderr_path == "err");
+  CHECK(read.after == sent.after);
+  CHECK(read.leases == sent.leases);
   CHECK(read.wall_limit_s == 0.5);
   CHECK(read.stop_signal == 12);
   CHECK(read.stop_grace_s == 1e-3);
@@ -99,10 +103,12 @@ TEST_CASE("a spawn keeps every field") {
 
 TEST_CASE("the other words to a keeper keep their fields") {
   const auto stop = std::get<StopRun>(
-      DecodeToKeeper(BodyOf(ToKeeper(StopRun{kKey, Reason::kPreempted, 2.5}))).value());
+      DecodeToKeeper(BodyOf(ToKeeper(StopRun{kKey, Reason::kPreempted, 2.5, true})))
+          .value());
   CHECK(stop.key == kKey);
   CHECK(stop.reason == Reason::kPreempted);
   CHECK(stop.grace_s == 2.5);
+  CHECK(stop.if_waiting);
   CHECK(std::get<ReleaseRun>(DecodeToKeeper(BodyOf(ToKeeper(ReleaseRun{kKey}))).value())
             .key == kKey);
   const auto settings = std::get<KeeperSettings>(

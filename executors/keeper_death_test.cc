@@ -10,9 +10,11 @@
 #include <functional>
 #include <string>
 
+#include "executors/device_lease.h"
 #include "executors/internal/keeper_fixture.h"
 #include "executors/keeper.h"
 #include "trial/errors.h"
+#include "trial/fs.h"
 
 namespace hyperopt {
 namespace {
@@ -48,6 +50,28 @@ bool HasNoChildren() {
 }
 
 TEST_SUITE_BEGIN("keeper death");
+
+TEST_CASE("a lease lasts as long as the run, whatever becomes of the executor") {
+  const TestSweep sweep;
+  const fs::path root = sweep.folder() / "leases";
+  fs::create_directory(root);
+  DieAsExecutor(sweep, [&](TestExecutor& executor) {
+    const auto lease = TryLease(root, "GPU-1", Share::Whole(1), "us");
+    SpawnRun spawn =
+        sweep.Script(KeyOf(0), "while [ ! -e go ]; do sleep 0.01; done; exit 0");
+    spawn.leases = {lease->path().native(), (root / "gone").native()};
+    executor.Send(spawn);
+    executor.AwaitStart(KeyOf(0));
+  });
+  TestExecutor next(sweep);
+  CHECK(Holders(root, "GPU-1") == "1 by us");
+  CHECK_FALSE(TryLease(root, "GPU-1", Share::Of(0.1), "another"));
+  WriteFileAtomically(sweep.DirOf(KeyOf(0)) / "go", "", Durability::kProcess);
+  CHECK(next.AwaitEnd(KeyOf(0)).exit_code == 0);
+  CHECK(TryLease(root, "GPU-1", Share::Whole(1), "another"));
+  next.Send(ReleaseRun{KeyOf(0)});
+  next.Shutdown();
+}
 
 TEST_CASE("the next executor takes over the runs of a killed one") {
   const TestSweep sweep;

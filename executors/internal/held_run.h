@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "executors/device_lease.h"
 #include "executors/keeper.h"
 #include "trial/clock.h"
 
@@ -40,7 +41,8 @@ struct HeldRun {
   std::string token;
   int stop_signal = 15;
   double stop_grace_s = 30;
-  std::optional<Time> wall_at;  // cleared once passed
+  std::optional<Time> wall_at;      // cleared once passed
+  std::vector<DeviceLease> leases;  // until it has ended
 
   Time spawned;
   std::vector<HeldRank> ranks;

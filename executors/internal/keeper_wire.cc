@@ -106,7 +106,8 @@ void Fields(A& a, ExitInfo& m) {
 }
 template <typename A>
 void Fields(A& a, SpawnRun& m) {
-  All(a, m.key, m.dir, m.token, m.ranks, m.after, m.wall_limit_s, m.stop_signal);
+  All(a, m.key, m.dir, m.token, m.ranks, m.after, m.leases, m.wall_limit_s);
+  All(a, m.stop_signal);
   All(a, m.stop_grace_s);
 }
 template <typename A>

@@ -121,6 +121,10 @@ std::optional<MachineShare::Refusal> MachineShare::Take(const Launch& launch,
     granted->cpus = launch.after
                         ? pins_->TakeOver(launch.key, *launch.after, launch.ranks)
                         : pins_->Take(launch.key, launch.ranks, launch.cpus_per_rank);
+    granted->paths = pins_->LeasesOf(launch.key);
+  }
+  for (const DeviceLease& lease : granted->leases) {
+    granted->paths.push_back(lease.path().native());
   }
   return std::nullopt;
 }

@@ -23,6 +23,7 @@ class MachineShare {
   struct Granted {
     std::vector<DeviceLease> leases;     // held as long as they live
     std::vector<std::vector<int>> cpus;  // by rank; empty lists: not pinned
+    std::vector<std::string> paths;      // of all leases, those of CPUs too
   };
   struct Refusal {
     std::string why;         // for people

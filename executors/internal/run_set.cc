@@ -78,6 +78,9 @@ void RunSet::Start(const SpawnRun& message, Now now) {
   run.stop_grace_s = message.stop_grace_s;
   run.spawned = now.steady;
   if (message.wall_limit_s) run.wall_at = now.steady + Seconds(*message.wall_limit_s);
+  for (const std::string& path : message.leases) {
+    if (auto lease = JoinLease(path)) run.leases.push_back(*std::move(lease));
+  }
   StartRanks(message, &run);
   if (run.spawn_error.empty()) {
     TellOne(run);
@@ -349,6 +352,7 @@ void RunSet::Save(HeldRun* run, Now now) {
   ReapLeaders(run);
   for (const HeldRank& rank : run->ranks) leaders_.erase(rank.pid);
   run->phase = RunPhase::kEnded;
+  run->leases.clear();
   Failpoint("keeper.after_exit_json");
   TellOne(*run);
   if (const auto heir = row_.Free(run->key))
