@@ -205,6 +205,35 @@ TEST_CASE("tpe: trials without a parameter do not say where it is good") {
   CHECK(sum / count > 0.85);
 }
 
+// A strip of 2 % of the square, in which x = 0.2 is best. Random fill would have x
+// anywhere in it.
+TEST_CASE("models propose what they consider where constraints leave little") {
+  const SearchSpace space({{"x", FloatDomain{0, 1}}, {"y", FloatDomain{0, 1}}},
+                          {Constraint("x + y <= 1.01"), Constraint("x + y >= 0.99")});
+  for (const SamplerKind kind : {SamplerKind::kTpe, SamplerKind::kGp}) {
+    CAPTURE(static_cast<int>(kind));
+    double sum = 0;
+    int count = 0;
+    for (const uint64_t seed : {1, 2, 3}) {
+      const auto sampler =
+          MakeSampler(space, {.kind = kind, .seed = seed, .num_samples = 40});
+      History history;
+      for (int64_t i = 0; i < 40; ++i) {
+        HistoryEntry entry{.trial = TrialId(i), .state = TrialState::kCompleted};
+        entry.params = sampler->Suggest(TrialId(i), history).value();
+        CheckProposal(space, entry.params);
+        const double off = std::abs(std::get<double>(entry.params.at("x")) - 0.2);
+        entry.objective = Objective::Of(off);
+        history.ended.push_back(entry);
+        if (i < 20) continue;
+        sum += off;
+        ++count;
+      }
+    }
+    CHECK(sum / count < 0.15);  // 0.34 at random
+  }
+}
+
 TEST_CASE("results from elsewhere shape the first proposals") {
   const SearchSpace space({{"x", FloatDomain{0, 1}}});
   SamplerOptions options = {.kind = SamplerKind::kGp, .num_samples = 5};
