@@ -156,6 +156,11 @@ Params Encoding::ToParams(std::span<const double> row) const {
   return params;
 }
 
+bool Encoding::Allows(std::span<const double> row) const {
+  if (space_.constraints().empty()) return true;
+  return space_.Violated(space_.Active(ToParams(row))) == nullptr;
+}
+
 Row Encoding::FromCube(std::span<const double> point) const {
   Row row(axes_.size());
   for (size_t i = 0; i < axes_.size(); ++i) {

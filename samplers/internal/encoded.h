@@ -51,6 +51,8 @@ class Encoding {
   Params ToParams(std::span<const double> row) const;
   // From a point of the unit cube [0, 1)^size.
   Row FromCube(std::span<const double> point) const;
+  // Whether every constraint of the space holds there. True without any, at no cost.
+  bool Allows(std::span<const double> row) const;
   // The setting number `cell` in [0, cells()), the first axis varies fastest.
   Params CellAt(int64_t cell) const;
 

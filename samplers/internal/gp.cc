@@ -25,6 +25,7 @@ constexpr double kClosest = 1e-5;
 // Of two trials at once the second is not to wait for the last digits of the first.
 constexpr double kClosestPending = 1e-3;
 constexpr size_t kDraws = 256;
+constexpr size_t kMostDraws = 16 * kDraws;  // where constraints leave little
 // A model of more trials than this scores fewer candidates: each costs their square.
 constexpr double kFullEffort = 160;
 // Once so many trials brought nothing better, every fourth one takes the lower
@@ -224,8 +225,15 @@ class GpProposer final : public Proposer {
     const ParzenMixture good =
         MixtureOfGood(encoding_, BestOf(data, GoodCount(data.rows.size())));
     std::vector<Row> draws;
-    for (size_t i = 0; i < kDraws; ++i) draws.push_back(good.Draw(rng));
+    for (size_t i = 0; i < kMostDraws && draws.size() < kDraws; ++i) {
+      draws.push_back(good.Draw(rng));
+      if (!encoding_.Allows(draws.back())) draws.pop_back();
+    }
+    std::vector<Row> as_drawn = draws;
     ForceCategory(draws, rng);
+    std::erase_if(draws, [&](const Row& row) { return !encoding_.Allows(row); });
+    if (draws.empty()) draws = std::move(as_drawn);
+    if (draws.empty()) return Everywhere(ensemble, data, rng);
     const std::vector<double> scores = ensemble.Many(draws);
     std::vector<size_t> order(draws.size());
     std::iota(order.begin(), order.end(), size_t{0});

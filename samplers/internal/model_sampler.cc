@@ -10,6 +10,7 @@
 #include "samplers/internal/gp.h"
 #include "samplers/internal/sobol.h"
 #include "samplers/internal/tpe.h"
+#include "samplers/internal/variants.h"
 #include "trial/rng.h"
 
 namespace hyperopt::internal {
@@ -85,8 +86,8 @@ class ModelSampler final : public Sampler {
   std::optional<int64_t> TrialCount() const override {
     const auto cells = encoding_.cells();
     if (options_.kind == SamplerKind::kAuto) return options_.num_samples;
-    const bool may_be_fewer = space_.is_conditional() || !space_.constraints().empty();
-    if (cells && (may_be_fewer || *cells < options_.num_samples)) return std::nullopt;
+    if (cells && (IsFiltered(space_) || *cells < options_.num_samples))
+      return std::nullopt;
     return options_.num_samples;
   }
   bool needs_history() const override { return true; }
@@ -169,10 +170,9 @@ class ModelSampler final : public Sampler {
     // Only a space that is nearly used up comes here, so few cells lie between two
     // that are left.
     const auto start = static_cast<int64_t>(rng.Below(static_cast<uint64_t>(cells)));
-    const bool is_plain = !space_.is_conditional() && space_.constraints().empty();
-    const int64_t most = is_plain
-                             ? std::min(cells, kMostEnumerated + 2 * std::ssize(tried))
-                             : std::min(cells, kMostFilteredCells);
+    const int64_t most = IsFiltered(space_)
+                             ? std::min(cells, kMostFilteredCells)
+                             : std::min(cells, kMostEnumerated + 2 * std::ssize(tried));
     for (int64_t i = 0; i < most; ++i) {
       Params params = space_.Active(encoding_.CellAt((start + i) % cells));
       if (is_good(params)) return params;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "samplers/internal/minimise.h"
 #include "samplers/internal/sobol.h"
@@ -11,6 +12,9 @@ namespace {
 
 constexpr size_t kEven = 1024;
 constexpr size_t kAround = 64;  // an anchor
+// Where constraints leave little, so many times as many are drawn.
+constexpr size_t kMoreEven = 16;
+constexpr int kMoreAround = 16;
 constexpr size_t kStarts = 6;
 constexpr int kRounds = 4;
 constexpr int kEvaluations = 24;
@@ -67,15 +71,27 @@ class Optimiser {
   std::vector<Row> Candidates(std::span<const Row> anchors) {
     std::vector<Row> rows;
     const uint64_t seed = rng_.Next();
-    for (size_t i = 0; i < Share(kEven); ++i) {
-      rows.push_back(encoding_.FromCube(SobolPoint(i, encoding_.size(), seed)));
+    const size_t even = Share(kEven);
+    for (size_t i = 0; i < kMoreEven * even && rows.size() < even; ++i) {
+      AddAllowed(encoding_.FromCube(SobolPoint(i, encoding_.size(), seed)), rows);
     }
     for (const Row& anchor : anchors) {
       for (size_t i = 0; i < Share(kAround); ++i) {
-        rows.push_back(Near(anchor, kScales[i % std::size(kScales)]));
+        for (int k = 0; k < kMoreAround; ++k) {
+          if (AddAllowed(Near(anchor, kScales[i % std::size(kScales)]), rows)) break;
+        }
       }
     }
+    if (rows.empty()) {
+      rows.push_back(encoding_.FromCube(SobolPoint(0, encoding_.size(), seed)));
+    }
     return rows;
+  }
+
+  bool AddAllowed(Row row, std::vector<Row>& rows) const {
+    if (!encoding_.Allows(row)) return false;
+    rows.push_back(std::move(row));
+    return true;
   }
 
   // Some axes moved, one at least.
@@ -128,7 +144,8 @@ class Optimiser {
       for (size_t i = 0; i < n; ++i) row[continuous_[i]] = x[i];
       const double value = score_.one(row, full);
       for (size_t i = 0; i < n; ++i) by_x[i] = -full[continuous_[i]];
-      return -value;
+      // A step that leaves what is allowed is too long.
+      return encoding_.Allows(row) ? -value : std::numeric_limits<double>::infinity();
     };
     std::vector<double> start(n);
     for (size_t i = 0; i < n; ++i) start[i] = at.second[continuous_[i]];
@@ -165,8 +182,9 @@ class Optimiser {
     }
     for (int64_t level : levels) {
       if (level == here || level < 0 || level >= axis.levels) continue;
-      rows.push_back(row);
-      rows.back()[i] = ordered ? axis.MiddleOf(level) : static_cast<double>(level);
+      Row other = row;
+      other[i] = ordered ? axis.MiddleOf(level) : static_cast<double>(level);
+      AddAllowed(std::move(other), rows);
     }
   }
 

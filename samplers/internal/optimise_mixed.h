@@ -19,7 +19,8 @@ struct Score {
 
 // Rows with their scores, the best first, all different. `anchors` are rows to look
 // around, the most promising first. `effort` in (0, 1] is the share of the usual
-// candidates that are scored. Never empty where the space has an axis.
+// candidates that are scored. Never empty where the space has an axis. All satisfy the
+// space's constraints, but for one row where none that does was found.
 std::vector<Row> OptimiseMixed(const Encoding& encoding,
                                const Score& score,
                                std::span<const Row> anchors,

@@ -10,6 +10,7 @@ namespace hyperopt::internal {
 namespace {
 
 constexpr size_t kCandidates = 48;
+constexpr size_t kMostDraws = 100 * kCandidates;  // where constraints leave little
 constexpr size_t kMostBad = 280;
 
 // Values first, then pruned ones (those that came further first), then failures; among
@@ -50,8 +51,9 @@ class TpeProposer final : public Proposer {
 
     Rng rng(seed_, id, "tpe");
     std::vector<std::pair<double, Row>> scored;
-    for (size_t i = 0; i < kCandidates; ++i) {
+    for (size_t i = 0; i < kMostDraws && scored.size() < kCandidates; ++i) {
       Row row = good.Draw(rng);
+      if (!encoding_.Allows(row)) continue;
       const double score = good.LogDensity(row) - bad.LogDensity(row);
       scored.emplace_back(score, std::move(row));
     }
@@ -59,6 +61,7 @@ class TpeProposer final : public Proposer {
         scored, [](const auto& a, const auto& b) { return a.first > b.first; });
     std::vector<Row> rows;
     for (auto& [score, row] : scored) rows.push_back(std::move(row));
+    if (rows.empty()) rows.push_back(good.Draw(rng));
     return rows;
   }
 
