@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "search/controller.h"
+#include "search/standby.h"
 
 namespace hyperopt {
 namespace {
@@ -253,6 +254,7 @@ void Controller::LaunchTrial(TrialId id,
   live.row.host = member.host;
   live.row.started = now.wall;
   live.row.placement = PlacementToText(placement);
+  if (after) live.row.placement = PlacedBehind(live.row.placement, *after);
   live.row.resume_from = launch.resume_from;
   changes_.push_back(PutRun{live.row});
   Log("launched",

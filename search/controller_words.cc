@@ -25,19 +25,27 @@ std::vector<std::string> Controller::Explain(TrialId id, Now now) const {
     return lines;
   }
   const TrialRow& row = Row(id);
-  std::vector<std::string> lines = {StateText(row)};
+  const auto key = live_of_.find(id);
+  const bool waits = key != live_of_.end() && live_.at(key->second).after;
+  TrialRow shown = row;
+  if (waits) shown.state = TrialState::kPending;
+  std::vector<std::string> lines = {StateText(shown)};
   if (IsGiven(row)) lines.push_back("given by hand, with hyperopt add");
   if (row.parent) lines.push_back(ParentText(row, config_.repeats));
-  if (const std::string waits = scheduler_.WaitsFor(id); !waits.empty()) {
-    lines.push_back(waits);
+  if (const std::string awaited = scheduler_.WaitsFor(id); !awaited.empty()) {
+    lines.push_back(awaited);
   }
   if (row.state == TrialState::kPending) {
     for (std::string& line : WhyNothingStarts()) lines.push_back(std::move(line));
   }
-  const auto key = live_of_.find(id);
   if (key == live_of_.end()) return lines;
   const Live& live = live_.at(key->second);
   const Member* member = fleet_.Find(live.row.executor);
+  if (waits) {
+    lines.push_back(fmt::format("stands by on {} for the place of trial {}",
+                                member == nullptr ? "?" : member->offer.name,
+                                live.after->trial.value()));
+  }
   lines.push_back(
       fmt::format("attempt {} on {}{}, last heard {:.1f} s ago",
                   row.attempt.value(),

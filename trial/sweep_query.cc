@@ -65,11 +65,28 @@ std::string Where(const TrialsWanted& wanted) {
   return where;
 }
 
+// Where trials wait, as a table whose states say so.
+std::string From(const TrialsWanted& wanted) {
+  if (wanted.waiting.empty()) return "trial";
+  std::string ids;
+  for (const TrialId id : wanted.waiting) {
+    ids += fmt::format("{}{}", ids.empty() ? "" : ",", id.value());
+  }
+  constexpr std::string_view kFirst = "id, state,";
+  static_assert(kTrialColumns.starts_with(kFirst));
+  return fmt::format(
+      "(SELECT id, CASE WHEN id IN ({}) THEN 'pending' ELSE state END AS state,{} "
+      "FROM trial) AS trial",
+      ids,
+      kTrialColumns.substr(kFirst.size()));
+}
+
 std::string Select(const TrialsWanted& wanted) {
   const auto* column = std::get_if<TrialColumn>(&wanted.order);
   return fmt::format(
-      "SELECT {} FROM trial{}{} ORDER BY {}, id LIMIT {}",
+      "SELECT {} FROM {}{}{} ORDER BY {}, id LIMIT {}",
       kTrialColumns,
+      From(wanted),
       column == nullptr ? " LEFT JOIN parameter AS p ON p.trial = id AND p.name = ?"
                         : "",
       Where(wanted),

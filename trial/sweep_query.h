@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -28,6 +29,8 @@ struct TrialsWanted {
   bool turned = false;  // the other way round
   Goal goal = Goal::kMinimize;
   std::optional<TrialState> state;
+  // Trials that count as pending whatever their rows say.
+  std::set<TrialId> waiting;
   bool only_ranked = false;  // those that can be the best: finite, not failed
   int64_t limit = 0;         // 0: all
 };

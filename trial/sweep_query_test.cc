@@ -101,6 +101,20 @@ TEST_CASE("by other columns, by a parameter, in a state") {
   CHECK(query.ParamsOf(rows) == std::vector<Params>{{}});
 }
 
+TEST_CASE("who waits is pending, in order and in what is asked for") {
+  const Record record;
+  const SweepQuery query(record.path());
+  TrialsWanted wanted;
+  wanted.order = TrialColumn::kState;
+  wanted.waiting = {TrialId(2), TrialId(5)};
+  CHECK(Ids(query, wanted) == List{0, 2, 5, 1, 4, 3});
+  wanted.state = TrialState::kPending;
+  CHECK(Ids(query, wanted) == List{0, 2, 5});
+  wanted.order = "x";
+  CHECK(Ids(query, wanted) == List{0, 2, 5});
+  CHECK(query.Trials(wanted)[1].state == TrialState::kPending);
+}
+
 TEST_CASE("counts and the sweep itself") {
   const Record record;
   const SweepQuery query(record.path());

@@ -5,6 +5,7 @@
 
 #include "search/limits.h"
 #include "search/origin.h"
+#include "search/standby.h"
 #include "trial/errors.h"
 #include "trial/fs.h"
 #include "trial/rng.h"
@@ -106,6 +107,9 @@ RecordedSweep ReadSweep(const std::filesystem::path& dir) {
     throw ConfigError(dir.string() + ": the sweep has not begun yet");
   }
   sweep.record = std::move(*record);
+  for (const TrialId id : StandingBy(*sweep.store, sweep.record.trials)) {
+    MakeWaiting(&sweep.record.trials[static_cast<size_t>(id.value())]);
+  }
   sweep.config = ConfigOfRecord(sweep.record.sweep);
   return sweep;
 }

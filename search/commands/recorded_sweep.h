@@ -29,8 +29,8 @@ void RequireOwnTrials(const SweepRow& row, const std::filesystem::path& dir);
 // Throws ConfigError where `dir` holds no sweep.
 void RequireSweep(const std::filesystem::path& dir);
 
-// Throws ConfigError where `dir` holds no sweep, EnvironmentError where it can not be
-// read.
+// Who stands by (standby.h) is pending. Throws ConfigError where `dir` holds no sweep,
+// EnvironmentError where it can not be read.
 RecordedSweep ReadSweep(const std::filesystem::path& dir);
 
 // Changes with every commit to the record of `dir`: what its files look like from

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <set>
 #include <vector>
 
 #include "search/config.h"
@@ -21,6 +23,13 @@ struct SweepFacts {
   // Throws ConfigError where `dir` holds no sweep, EnvironmentError where it can not be
   // read.
   explicit SweepFacts(std::filesystem::path dir);
+
+  // As `query` has them, but who stands by (standby.h) is pending.
+  std::vector<TrialRow> Trials(TrialsWanted wanted) const;
+  std::map<TrialState, int64_t> Counts() const;
+
+ private:
+  std::set<TrialId> standing_by_;
 };
 
 // Where configurations are repeated: how they stand. Reads all trials.

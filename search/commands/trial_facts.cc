@@ -10,6 +10,7 @@
 #include "search/commands/recorded_sweep.h"
 #include "search/format.h"
 #include "search/recorded_history.h"
+#include "search/standby.h"
 #include "trial/errors.h"
 #include "trial/packed.h"
 
@@ -116,6 +117,7 @@ TrialFacts ReadTrial(const fs::path& dir, TrialId id) {
   facts.dir = fs::absolute(dir).lexically_normal();
   facts.sweep = *std::move(sweep);
   facts.row = TrialOf(query, id);
+  if (!StandingBy(query.store(), {facts.row}).empty()) MakeWaiting(&facts.row);
   facts.config = ConfigOfRecord(facts.sweep);
   if (facts.config.repeats > 1) {
     facts.race.emplace(RaceOf(query.store().Load()->trials, facts.config, TrialId(0)));

@@ -46,6 +46,9 @@ std::string RunLine(const RunRow& run,
   if (!run.devices.empty())
     line += fmt::format(", GPUs {}", fmt::join(run.devices, ","));
   if (!run.resume_from.empty()) line += ", from " + run.resume_from;
+  const bool waits = trial.state == TrialState::kPending &&
+                     trial.attempt == run.key.attempt && run.ended == 0;
+  if (waits) return line + ", stands by until a place is free";
   return line + (run.ended == 0 ? ", not ended" : ", " + EndText(run, trial));
 }
 

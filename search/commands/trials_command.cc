@@ -81,7 +81,7 @@ std::vector<std::pair<int64_t, double>> BestSoFarOf(const SweepFacts& facts) {
   wanted.order = TrialColumn::kId;
   std::vector<std::pair<int64_t, double>> points;
   Objective best;
-  const std::vector<TrialRow> rows = facts.query.Trials(wanted);
+  const std::vector<TrialRow> rows = facts.Trials(wanted);
   for (const TrialRow& row : rows) {
     const Objective& value = RankedValue(row, facts.config.value);
     if (row.state == TrialState::kFailed || !value.finite()) continue;
@@ -118,7 +118,7 @@ std::vector<TrialRow> ByConfiguration(const SweepFacts& facts, TrialsWanted want
   const int64_t limit = std::exchange(wanted.limit, 0);
   wanted.order = TrialColumn::kId;
   std::map<TrialId, TrialRow> found;
-  for (TrialRow& row : facts.query.Trials(wanted)) found[row.id] = std::move(row);
+  for (TrialRow& row : facts.Trials(wanted)) found[row.id] = std::move(row);
   std::vector<TrialRow> rows;
   const auto take = [&](TrialId id) {
     const auto row = found.find(id);
@@ -137,7 +137,7 @@ std::vector<TrialRow> ByConfiguration(const SweepFacts& facts, TrialsWanted want
 
 int64_t CountOf(const SweepFacts& facts, const std::optional<TrialState>& state) {
   int64_t count = 0;
-  for (const auto& [each, trials] : facts.query.Counts()) {
+  for (const auto& [each, trials] : facts.Counts()) {
     if (!state || each == *state) count += trials;
   }
   return count;
@@ -156,7 +156,7 @@ int TrialsCommand(const TrialsOptions& options) {
   wanted.limit = options.limit;
   const std::vector<TrialRow> rows = facts.config.repeats > 1 && !options.sort
                                          ? ByConfiguration(facts, wanted)
-                                         : facts.query.Trials(wanted);
+                                         : facts.Trials(wanted);
   if (options.json) {
     PrintJson(facts, rows);
     return 0;

@@ -1,8 +1,11 @@
 // Short runs: the next ones stand by at the executor.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "search/standby.h"
 #include "tests/simulation/sweeps.h"
 
 namespace hyperopt::simulation {
@@ -73,6 +76,32 @@ TEST_CASE("the gate holds, and may be lowered meanwhile") {
   REQUIRE(world.Run(600));
   CHECK(world.most_at_once() == 1);
   CheckAllCompleted(world, options);
+}
+
+TEST_CASE("the record tells who stands by from who runs") {
+  WorldOptions options = Short(300, 6);
+  options.script = NowAndThenLong;
+  World world(options);
+  size_t most = 0;
+  for (bool over = false; !over;) {
+    over = world.Run(0.3);
+    const RecordSnapshot record = *world.store().Load();
+    const std::set<TrialId> waiting = StandingBy(world.store(), record.trials);
+    const SweepCounts counts = world.controller().Counts();
+    const auto of = [&](TrialState state) {
+      return std::ranges::count(record.trials, state, &TrialRow::state);
+    };
+    CHECK(of(TrialState::kRunning) - std::ssize(waiting) == counts.running);
+    CHECK(of(TrialState::kPending) + std::ssize(waiting) == counts.pending);
+    if (waiting.size() > most) {
+      most = waiting.size();
+      const TrialId id = *waiting.begin();
+      const Now now{Time(Seconds(world.seconds())), 0};
+      CHECK(world.controller().Explain(id, now).front() ==
+            fmt::format("trial {} is pending", id.value()));
+    }
+  }
+  CHECK(most > 4);
 }
 
 TEST_CASE("a pause holds who stands by") {

@@ -51,6 +51,8 @@ void ReadTrials(ReportSource* source) {
     source->values.push_back(failed ? Objective::Missing()
                                     : RankedValue(row, sweep.config.value));
     for (RunRow& run : sweep.store->LoadRuns(row.id)) {
+      const bool begun = row.state != TrialState::kPending || run.ended > 0;
+      if (!begun) continue;  // it stands by
       const double gpus = GpusOf(run);
       source->runs.push_back({std::move(run), gpus});
     }
