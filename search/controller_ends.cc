@@ -136,12 +136,17 @@ void Controller::ApplyOutcome(TrialRow* row, const Outcome& outcome, Now now) {
   row->stopping.reset();
   if (IsFinished(outcome.state)) row->ended = now.wall;
   Move(row, outcome.state, outcome.reason, outcome.detail);
+  // Where it is run once more the row forgets what a sampler was told.
+  const std::string elapsed = outcome.state == TrialState::kFailed
+                                  ? fmt::format(",\"elapsed_s\":{}", row->elapsed_s)
+                                  : "";
   Log("ended",
       row->id,
-      fmt::format("{{\"attempt\":{},\"state\":\"{}\",\"reason\":\"{}\"}}",
+      fmt::format("{{\"attempt\":{},\"state\":\"{}\",\"reason\":\"{}\"{}}}",
                   row->attempt.value(),
                   ToString(outcome.state),
-                  ToString(outcome.reason)),
+                  ToString(outcome.reason),
+                  elapsed),
       now);
   if (outcome.state == TrialState::kFailed) {
     for (const RungRow& entry : scheduler_.OnFailed(row->id)) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -15,15 +16,16 @@
 namespace hyperopt {
 namespace {
 
+bool IsState(const EventRow& event, TrialState state) {
+  const std::string words = "\"state\":\"" + std::string(ToString(state)) + '"';
+  return event.detail.find(words) != std::string::npos;
+}
+
 // An attempt's end leaves its trial finished, or to be tried again.
 bool EndsTrial(const EventRow& event) {
   if (event.kind != "ended" || !event.trial) return false;
-  for (const TrialState state :
-       {TrialState::kCompleted, TrialState::kStopped, TrialState::kFailed}) {
-    const std::string words = "\"state\":\"" + std::string(ToString(state)) + '"';
-    if (event.detail.find(words) != std::string::npos) return true;
-  }
-  return false;
+  return IsState(event, TrialState::kCompleted) ||
+         IsState(event, TrialState::kStopped) || IsState(event, TrialState::kFailed);
 }
 
 struct Rest {
@@ -39,13 +41,25 @@ std::optional<Rest> RestIn(const EventRow& event) {
   return Rest{event.number, *event.trial, json.value("attempt", 0)};
 }
 
-// The trial's row as it was when it came to rest, by its reports up to then.
-TrialRow RowAtRest(const Rest& rest,
-                   const std::vector<ReportRow>& reports,
-                   const SearchConfig& config) {
+// The reports of the attempts up to this one.
+std::vector<ReportRow> ReportsUpTo(const TrialStore& store,
+                                   TrialId trial,
+                                   int32_t attempt) {
+  std::vector<ReportRow> reports = store.LoadReports(trial);
+  std::erase_if(reports, [&](const ReportRow& report) {
+    return report.key.attempt.value() > attempt;
+  });
+  return reports;
+}
+
+// The trial's row as it was then, by its reports up to then.
+TrialRow RowThen(TrialId trial,
+                 TrialState state,
+                 const std::vector<ReportRow>& reports,
+                 const SearchConfig& config) {
   TrialRow row;
-  row.id = rest.trial;
-  row.state = TrialState::kPaused;
+  row.id = trial;
+  row.state = state;
   Curve curve;
   for (const ReportRow& report : reports) {
     const Objective& value = report.objective;
@@ -53,8 +67,14 @@ TrialRow RowAtRest(const Rest& rest,
     curve.Add(report.step, report.key.attempt.value(), value);
     row.last = value;
     row.last_step = report.step;
-    if (row.best.missing() || Better(config.goal, value, row.best)) row.best = value;
-    if (curve.TakeReplaced()) row.best = curve.BestOf(config.goal).value;
+    if (row.best.missing() || Better(config.goal, value, row.best)) {
+      row.best = value;
+      row.best_step = report.step;
+    }
+    if (!curve.TakeReplaced()) continue;
+    const Curve::Best best = curve.BestOf(config.goal);
+    row.best = best.value;
+    row.best_step = best.step;
   }
   return row;
 }
@@ -67,11 +87,8 @@ void AddRests(const TrialStore& store,
     const std::vector<TrialId> id = {rest.trial};
     const Params params = store.LoadParams(id).front();
     if (!LiesWithin(config.space, params)) continue;
-    std::vector<ReportRow> reports = store.LoadReports(rest.trial);
-    std::erase_if(reports, [&](const ReportRow& report) {
-      return report.key.attempt.value() > rest.attempt;
-    });
-    const TrialRow row = RowAtRest(rest, reports, config);
+    const auto reports = ReportsUpTo(store, rest.trial, rest.attempt);
+    const TrialRow row = RowThen(rest.trial, TrialState::kPaused, reports, config);
     HistoryEntry entry = RestOf(row, params, config.value);
     entry.others = OthersOf(reports, config);
     ends->push_back({rest.event, std::move(entry)});
@@ -79,17 +96,75 @@ void AddRests(const TrialStore& store,
   std::ranges::sort(*ends, {}, &RecordedEnd::event);
 }
 
-// A configuration stands anew each time that a repeat of it ends.
-void BecomeConfigurations(std::span<const TrialRow> trials,
-                          const SearchConfig& config,
-                          std::vector<RecordedEnd>* ends) {
-  Race race(config.repeats, config.goal, TrialId(0));
-  for (const TrialRow& row : trials) race.OnCreated(row.id, row.parent);
-  for (RecordedEnd& end : *ends) {
-    const TrialRow& row = trials[static_cast<size_t>(end.entry.trial.value())];
-    race.OnEnded(row.id, *RepeatEndOf(row, config.value == ValueRule::kBest));
-    end.entry = ConfigurationEntry(race, row.id, end.entry.params);
+// What the trial had taken in its attempts up to this one; records of older versions
+// say it by their runs alone.
+double SecondsThen(const TrialStore& store, const EventRow& event, int32_t attempt) {
+  const OrderedJson json = ParseJson(event.detail);
+  if (json.contains("elapsed_s")) return json.value("elapsed_s", 0.0);
+  double seconds = 0;
+  for (const RunRow& run : store.LoadRuns(*event.trial)) {
+    const bool counts = run.key.attempt.value() <= attempt && run.ended > 0;
+    if (counts) seconds += std::max(0.0, run.ended - run.started);
   }
+  return seconds;
+}
+
+// A failure, as it was before its trial was run once more.
+HistoryEntry FailureThen(const TrialStore& store,
+                         const EventRow& event,
+                         const Params& params,
+                         const SearchConfig& config) {
+  const int32_t attempt = ParseJson(event.detail).value("attempt", 0);
+  const auto reports = ReportsUpTo(store, *event.trial, attempt);
+  const TrialRow row = RowThen(*event.trial, TrialState::kFailed, reports, config);
+  return {row.id,
+          row.state,
+          params,
+          config.value == ValueRule::kBest ? row.best : row.last,
+          row.best_step,
+          SecondsThen(store, event, attempt),
+          OthersOf(reports, config)};
+}
+
+// What the events say of ends; details are kept of failures alone.
+struct Scan {
+  std::vector<EventRow> ends;
+  std::vector<RecordedRerun> reruns;
+  std::vector<Rest> rests;
+};
+
+Scan ReadEvents(const TrialStore& store, const SearchConfig& config) {
+  Scan scan;
+  std::set<TrialId> ended;
+  store.ForEachEvent(1, [&](const EventRow& event) {
+    if (!event.trial) return true;
+    if (event.kind == "launched" && ended.erase(*event.trial) > 0) {
+      scan.reruns.push_back({event.number, *event.trial});
+    }
+    if (EndsTrial(event)) {
+      ended.insert(*event.trial);
+      scan.ends.push_back(event);
+      if (!IsState(event, TrialState::kFailed)) scan.ends.back().detail.clear();
+    }
+    if (!config.scheduler.pieces()) return true;
+    if (const auto rest = RestIn(event)) scan.rests.push_back(*rest);
+    return true;
+  });
+  return scan;
+}
+
+HistoryEntry LastWordOf(const TrialStore& store,
+                        const TrialRow& row,
+                        Params params,
+                        const SearchConfig& config) {
+  return {row.id,
+          row.state,
+          std::move(params),
+          config.value == ValueRule::kBest ? row.best : row.last,
+          row.best_step,
+          row.elapsed_s,
+          config.objectives.empty() ? std::vector<Objective>()
+                                    : OthersOf(store.LoadReports(row.id), config)};
 }
 
 }  // namespace
@@ -161,47 +236,55 @@ HistoryEntry RestOf(const TrialRow& row, const Params& params, ValueRule value) 
           row.last_step};
 }
 
-std::vector<RecordedEnd> RecordedEnds(const TrialStore& store,
-                                      std::span<const TrialRow> trials,
-                                      const SearchConfig& config) {
-  // The newest: a failed trial may have been run once more.
-  std::map<TrialId, int64_t> end_of;
-  std::vector<Rest> rests;
-  store.ForEachEvent(1, [&](const EventRow& event) {
-    if (EndsTrial(event)) end_of[*event.trial] = event.number;
-    if (!config.scheduler.pieces()) return true;
-    if (const auto rest = RestIn(event)) rests.push_back(*rest);
-    return true;
-  });
-  std::vector<std::pair<int64_t, TrialId>> order;
-  for (const auto& [id, number] : end_of) {
-    if (!IsFinished(trials[static_cast<size_t>(id.value())].state)) continue;
-    order.emplace_back(number, id);
-  }
-  std::sort(order.begin(), order.end());
+RecordedPast ReadPast(const TrialStore& store,
+                      std::span<const TrialRow> trials,
+                      const SearchConfig& config) {
+  Scan scan = ReadEvents(store, config);
+  std::map<TrialId, int64_t> newest;
   std::vector<TrialId> ids;
-  ids.reserve(order.size());
-  for (const auto& [number, id] : order) ids.push_back(id);
+  for (const EventRow& event : scan.ends) {
+    newest[*event.trial] = event.number;
+    ids.push_back(*event.trial);
+  }
   std::vector<Params> params = store.LoadParams(ids);
-  std::vector<RecordedEnd> ends;
-  ends.reserve(ids.size());
+  RecordedPast past;
+  past.reruns = std::move(scan.reruns);
+  past.ends.reserve(ids.size());
   for (size_t i = 0; i < ids.size(); ++i) {
     const TrialRow& row = trials[static_cast<size_t>(ids[i].value())];
     // Given by hand, or of another era: a sampler learns from its own space.
     if (!LiesWithin(config.space, params[i])) continue;
-    const bool best = config.value == ValueRule::kBest;
-    ends.push_back(
-        {order[i].first,
-         {row.id,
-          row.state,
-          std::move(params[i]),
-          best ? row.best : row.last,
-          row.best_step,
-          row.elapsed_s,
-          config.objectives.empty() ? std::vector<Objective>()
-                                    : OthersOf(store.LoadReports(row.id), config)}});
+    const EventRow& event = scan.ends[i];
+    const bool is_last = event.number == newest[row.id] && IsFinished(row.state);
+    past.ends.push_back({event.number,
+                         is_last ? LastWordOf(store, row, std::move(params[i]), config)
+                                 : FailureThen(store, event, params[i], config),
+                         !is_last});
   }
-  if (!rests.empty()) AddRests(store, rests, config, &ends);
+  if (!scan.rests.empty()) AddRests(store, scan.rests, config, &past.ends);
+  return past;
+}
+
+void BecomeConfigurations(std::span<const TrialRow> trials,
+                          const SearchConfig& config,
+                          std::vector<RecordedEnd>* ends) {
+  Race race(config.repeats, config.goal, TrialId(0));
+  for (const TrialRow& row : trials) race.OnCreated(row.id, row.parent);
+  for (RecordedEnd& end : *ends) {
+    const TrialRow& row = trials[static_cast<size_t>(end.entry.trial.value())];
+    const RepeatEnd failure = {TrialState::kFailed, {}, 0, end.entry.seconds};
+    race.OnEnded(
+        row.id,
+        end.was_rerun ? failure : *RepeatEndOf(row, config.value == ValueRule::kBest));
+    end.entry = ConfigurationEntry(race, row.id, end.entry.params);
+  }
+}
+
+std::vector<RecordedEnd> RecordedEnds(const TrialStore& store,
+                                      std::span<const TrialRow> trials,
+                                      const SearchConfig& config) {
+  std::vector<RecordedEnd> ends = ReadPast(store, trials, config).ends;
+  std::erase_if(ends, &RecordedEnd::was_rerun);
   if (config.repeats > 1) BecomeConfigurations(trials, config, &ends);
   return ends;
 }

@@ -17,6 +17,13 @@ namespace hyperopt {
 struct RecordedEnd {
   int64_t event = 0;  // of its commit
   HistoryEntry entry;
+  // A failure that was not the last word: the trial was run once more.
+  bool was_rerun = false;
+};
+// The launch of a trial that had failed.
+struct RecordedRerun {
+  int64_t event = 0;
+  TrialId trial;
 };
 
 // The finished trials in the order in which their ends were committed, as the
@@ -29,6 +36,21 @@ struct RecordedEnd {
 std::vector<RecordedEnd> RecordedEnds(const TrialStore& store,
                                       std::span<const TrialRow> trials,
                                       const SearchConfig& config);
+
+// The same with the failures of trials that were run once more, each trial for itself:
+// what a sampler saw at some time follows from them.
+struct RecordedPast {
+  std::vector<RecordedEnd> ends;
+  std::vector<RecordedRerun> reruns;  // in order
+};
+RecordedPast ReadPast(const TrialStore& store,
+                      std::span<const TrialRow> trials,
+                      const SearchConfig& config);
+// A configuration stands anew each time that a repeat of it ends: makes of each end, in
+// order, what its configuration then was. No trial ends twice.
+void BecomeConfigurations(std::span<const TrialRow> trials,
+                          const SearchConfig& config,
+                          std::vector<RecordedEnd>* ends);
 // Adds what is newest of its trial, in the place of what was known of it.
 void PutNewest(HistoryEntry entry, std::vector<HistoryEntry>* ended);
 // What a sampler knows of a trial that waits at a rung: how far it came, how good it

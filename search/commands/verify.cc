@@ -15,52 +15,15 @@
 #include "search/format.h"
 #include "search/mutation.h"
 #include "search/proposals.h"
-#include "search/recorded_history.h"
 #include "search/recorded_pieces.h"
 #include "search/replay.h"
+#include "search/seen_history.h"
 #include "trial/errors.h"
 
 namespace hyperopt {
 namespace {
 
 constexpr size_t kParamsAtOnce = 1000;
-
-// What each proposal of an era saw, told anew from the record: trials come in order.
-class SeenHistory {
- public:
-  SeenHistory(const RecordedSweep& sweep, const SearchConfig& config)
-      : config_(config),
-        ends_(RecordedEnds(*sweep.store, sweep.record.trials, config)) {}
-
-  // Before a trial that was proposed after event `last`.
-  const History& Before(int64_t last) {
-    for (; next_ < ends_.size() && ends_[next_].event <= last; ++next_) {
-      open_.erase(ends_[next_].entry.trial);
-      if (config_.scheduler.pieces() || config_.repeats > 1) {
-        PutNewest(ends_[next_].entry, &history_.ended);
-      } else {
-        history_.ended.push_back(ends_[next_].entry);
-      }
-    }
-    history_.pending.clear();
-    for (const auto& [id, params] : open_) {
-      history_.pending.push_back({.trial = id, .params = params});
-    }
-    return history_;
-  }
-  void Add(TrialId id, const Params& params) {
-    const bool ended = std::ranges::any_of(
-        history_.ended, [id](const HistoryEntry& entry) { return entry.trial == id; });
-    if (!ended && LiesWithin(config_.space, params)) open_[id] = params;
-  }
-
- private:
-  const SearchConfig& config_;
-  const std::vector<RecordedEnd> ends_;
-  size_t next_ = 0;
-  std::map<TrialId, Params> open_;
-  History history_;
-};
 
 class Verifier {
  public:
@@ -149,7 +112,7 @@ void Verifier::CheckEra(const Era& era, int64_t last, const SearchConfig& config
   ProposalCursor cursor(era);
   std::optional<SeenHistory> seen;
   if (sampler->needs_history()) {
-    seen.emplace(sweep_, config);
+    seen.emplace(*sweep_.store, trials, config);
     AddEarlier(era.first, &*seen);
   }
   std::vector<TrialId> ids;

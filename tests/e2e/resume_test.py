@@ -4,10 +4,12 @@
   resume_test.py BUILD_DIR [unittest's words]
 """
 
+import contextlib
 import json
 import os
 import pty
 import signal
+import sqlite3
 import sys
 
 from scene import DONE, SceneTest, main
@@ -180,6 +182,40 @@ done"""
         trials = scene.trials()
         self.assertEqual([t["state"] for t in trials], ["completed"] * 4)
         self.assertEqual([t["attempt"] for t in trials], [1, 2, 1, 1])
+
+    def test_verify_after_a_rerun(self):
+        """A sampler saw the failures; who was proposed after the rerun did not."""
+        for kind, repeats in (("tpe", 1), ("gp", 1), ("cmaes", 1), ("gp", 3)):
+            with self.subTest(kind=kind, repeats=repeats):
+                scene = self.new_scene(os.path.join(self.scene.folder, f"{kind} {repeats}"))
+                os.mkdir(scene.folder)
+                failing = "case $HYPEROPT_TRIAL in 3|5|8|9) [ -e \"$here/mended\" ] || exit 4;; esac"
+                scene.search(f"{failing}; {DONE}", num_samples=14, max_concurrent_trials=3)
+                with open(scene.config) as file:
+                    search = json.load(file)
+                search["hyperopt"]["search_alg"]["type"] = kind
+                search["hyperopt"]["repeats"] = repeats
+                with open(scene.config, "w") as file:
+                    json.dump(search, file)
+                scene.run()
+                scene.hyperopt("verify", scene.dir)
+                self.assertEqual(scene.states().count("failed"), 4)
+                scene.open("mended")
+                scene.hyperopt("resume", scene.dir, "--rerun-failed", "--trials", "+8")
+                self.assertEqual(scene.states().count("failed"), 0)
+                self.assertIn("as they must be", scene.hyperopt("verify", scene.dir))
+                # What was proposed before the rerun is held against what was known then, and after it as well.
+                last = len(scene.states()) - 1
+                for trial in ([4, 12] if repeats == 1 else []) + [last]:
+                    value = scene.query(f"select value from parameter where trial = {trial}")[0][0]
+                    self.tamper(scene, trial, "0.123456")
+                    self.assertIn(f"trial {trial}", scene.hyperopt("verify", scene.dir, code=1))
+                    self.tamper(scene, trial, value)
+                scene.hyperopt("verify", scene.dir)
+
+    def tamper(self, scene, trial, value):
+        with contextlib.closing(sqlite3.connect(os.path.join(scene.dir, "sweep.db"))) as database, database:
+            database.execute("update parameter set value = ? where trial = ?", (value, trial))
 
     def test_limits_of_an_edited_file_apply(self):
         scene = self.scene
