@@ -19,8 +19,9 @@ int StatusCommand(const StatusOptions& options);
 
 struct TrialsOptions {
   std::optional<std::filesystem::path> dir;
-  // "best", "last", "id", "state", "started", "ended", or a parameter's name; a leading
-  // '-' turns the order round. Best first where it is absent.
+  // "best", "last", "id", "state", "started", "ended", "step", a metric of the search,
+  // with repeats also "mean", "error", "n", "of"; or a parameter's name. A leading '-'
+  // turns the order round. Best first where it is absent.
   std::optional<std::string> sort;
   std::optional<TrialState> state;
   int64_t limit = 20;  // 0: all

@@ -26,7 +26,8 @@ void AddTrials(const CommandLine& line) {
   Add(command,
       "--sort",
       &trials->sort,
-      "best, last, id, state, started, ended or a parameter; -NAME turns it round",
+      "A column (best, last, id, state, started, ended, step, a metric, and with "
+      "repeats mean, error, n, of) or a parameter; -NAME turns it round",
       "NAME");
   AddParsed<TrialState>(
       command,

@@ -145,6 +145,7 @@ class FinishedTest(SceneTest):
         self.assertEqual([(t["id"], t["reason"]) for t in only], [(2, "exit code")])
         turned = json.loads(scene.hyperopt("trials", scene.dir, "--sort=-id", "--limit", "2", "--json"))
         self.assertEqual([t["id"] for t in turned], [4, 3])
+        self.assertEqual(json.loads(scene.hyperopt("trials", scene.dir, "--json", "--sort", "loss")), listed)
         self.assertIn("exit code 3", scene.hyperopt("trials", scene.dir))
         self.assertIn("runing", scene.hyperopt("trials", scene.dir, "--state", "runing", code=2))
 

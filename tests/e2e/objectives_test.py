@@ -65,6 +65,9 @@ class ObjectivesTest(SceneTest):
         table = scene.hyperopt("trials", scene.dir).splitlines()
         self.assertEqual(table[0].split()[:5], ["trial", "state", "loss", "speed", "step"])
         self.assertAlmostEqual(float(table[1].split()[3]), results[int(table[1].split()[0])][2], 3)
+        by_speed = json.loads(scene.hyperopt("trials", scene.dir, "--json", "--sort", "speed"))
+        self.assertEqual([trial["id"] for trial in by_speed],
+                         [result[0] for result in sorted(results, key=lambda result: -result[2])])
         said = scene.hyperopt("best", scene.dir)
         self.assertIn(f"{len(expected)} trials trade minimize loss, maximize speed off", said)
 

@@ -82,11 +82,38 @@ class RepeatsTest(SceneTest):
         table = [line.split() for line in scene.hyperopt("trials", scene.dir).splitlines()]
         self.assertEqual(table[0], ["trial", "state", "loss", "mean", "error", "n", "of", "step", "x"])
         self.assertEqual([int(row[0]) for row in table[1:4]], best["repeats"]["trials"])
+        self.table_by_column(means)
         self.assertIn(f"its settings, trials {found[winner][0]['id']}",
                       scene.hyperopt("show", scene.dir, str(best["trial"])))
         self.assertIn(f"HYPEROPT_SEED={seeds[best['trial']]}", scene.hyperopt("show", scene.dir, str(best["trial"])))
         top = scene.hyperopt("best", scene.dir, "--top", "2").splitlines()
         self.assertEqual(int(top[1].split()[0]), best["trial"])
+
+    def table_by_column(self, means):
+        """Sorted by any of the columns; the plot draws what `best` would have said."""
+        scene = self.scene
+
+        def column(name, sort):
+            lines = [line.split() for line in scene.hyperopt("trials", scene.dir, "--limit", "0",
+                                                             "--sort", sort).splitlines()]
+            return [float(row[lines[0].index(name)]) for row in lines[1:]]
+
+        for name in ("mean", "loss", "of", "n", "step"):
+            values = column(name, name)
+            self.assertEqual(values, sorted(values), name)
+            self.assertEqual(column(name, f"-{name}"), sorted(values, reverse=True), name)
+        said = scene.hyperopt("trials", scene.dir, "--sort", "maen", code=2)
+        self.assertIn("did you mean mean?", said)
+        self.assertRegex(said, "there are best, .*error, .*loss, mean, n, .*parameters x")
+        plot = scene.hyperopt("trials", scene.dir, "--plot").split("\n\n")[0].splitlines()
+        self.assertIn("mean loss of the best configuration", plot[0])
+        # The newest value is the last in its line: that of the best mean.
+        drawn = [line.split("|")[1] for line in plot if "|" in line]
+        labels = [line.split("|")[0].split() for line in plot if "|" in line]
+        lowest, highest = float(labels[-1][0]), float(labels[0][0])
+        end = max(range(len(drawn)), key=lambda line: len(drawn[line]))
+        share = (min(means.values()) - lowest) / (highest - lowest)
+        self.assertAlmostEqual(end, (1 - share) * (len(drawn) - 1), delta=1)
 
     def test_killed_in_the_middle_it_decides_as_undisturbed(self):
         undisturbed = self.new_scene(os.path.join(self.scene.folder, "undisturbed"))
