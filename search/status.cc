@@ -176,6 +176,12 @@ BestSoFar BestOf(const Controller& controller) {
   return leader == nullptr ? BestOf(row, rule) : MeanOf(*leader, row, rule);
 }
 
+std::string StateWord(const SweepRow& sweep) {
+  const bool paused = sweep.state == SweepState::kRunning &&
+                      LiveSetting(sweep.settings, kLivePaused) == "true";
+  return paused ? "paused" : std::string(ToString(sweep.state));
+}
+
 SweepStatus StatusOf(const Controller& controller,
                      double session_s,
                      int64_t finished_in_session,
@@ -204,7 +210,7 @@ SweepStatus StatusOf(const Controller& controller,
 SweepStatus StatusOf(const RecordSummary& record, const SearchConfig& config) {
   SweepStatus status;
   status.name = record.sweep.name;
-  status.state = std::string(ToString(record.sweep.state));
+  status.state = StateWord(record.sweep);
   status.metric = record.sweep.metric;
   status.goal = record.sweep.goal;
   status.counts = CountsOf(record.counts);

@@ -71,6 +71,9 @@ struct RecordSummary {
   std::optional<BestSoFar> best;
 };
 
+// The word for a recorded state: "paused" where it runs on and starts nothing.
+std::string StateWord(const SweepRow& sweep);
+
 // `session_s`, `finished_in_session`: what the ETA is reckoned from.
 SweepStatus StatusOf(const Controller& controller,
                      double session_s,

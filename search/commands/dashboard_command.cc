@@ -54,7 +54,8 @@ class RecordSource : public LiveSource {
 OrderedJson LineOf(const fs::path& dir) {
   const SweepFacts facts(dir);
   SweepStatus status = StatusOf(Summarize(facts), facts.config);
-  if (status.state == "running" && !FindController(dir)) status.state = "killed";
+  const bool runs = facts.sweep.state == SweepState::kRunning;
+  if (runs && !FindController(dir)) status.state = "killed";
   OrderedJson line = StatusToJson(status);
   line["created"] = facts.sweep.created;
   return line;

@@ -22,7 +22,7 @@ namespace {
 SweepStatus FromRecord(const SweepFacts& facts, bool alive) {
   SweepStatus status = StatusOf(Summarize(facts), facts.config);
   // A controller that was killed has left its word behind.
-  if (!alive && status.state == "running") status.state = "killed";
+  if (!alive && facts.sweep.state == SweepState::kRunning) status.state = "killed";
   return status;
 }
 

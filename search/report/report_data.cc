@@ -45,7 +45,7 @@ void AppendSweep(const ReportSource& source, std::string* out) {
   AppendName("sweep", out);
   *out += '{';
   AppendText("name", row.name, out);
-  AppendText("state", ToString(row.state), out);
+  AppendText("state", StateWord(row), out);
   AppendText("goal", ToString(row.goal), out);
   AppendText("metric", row.metric, out);
   AppendText("value", config.value == ValueRule::kLast ? "last" : "best", out);

@@ -462,6 +462,29 @@ class LivePageTest(DashboardTest):
         self.let_go(*range(3, 8))
         self.scene.expect(sweep)
 
+    def test_a_paused_sweep_is_called_paused(self):
+        sweep = self.at_work()
+        _, port, _ = self.started(self.scene.dir, self.scene.dir, "--port", "0")
+        self.visit(port, "sweep/0/")
+        bar = "return document.getElementById('live-bar').textContent"
+        facts = "return document.getElementById('facts').textContent"
+        wait_until(lambda: "Live" in self.js(bar), "the first data")
+        self.assertIn("staterunning", self.js(facts))
+        self.scene.hyperopt("pause", self.scene.dir)
+        wait_until(lambda: self.js(bar).startswith("Paused"), "paused")
+        self.assertIn("statepaused", self.js(facts))
+        self.visit(port)
+        wait_until(lambda: "paused" in self.js("return document.getElementById('sweeps').textContent"), "the index")
+        self.scene.hyperopt("report", self.scene.dir)
+        self.browser.driver.get("file://" + os.path.join(self.scene.dir, "report.html"))
+        self.assertIn("statepaused", self.js(facts))
+        self.scene.hyperopt("unpause", self.scene.dir)
+        self.visit(port, "sweep/0/")
+        wait_until(lambda: self.js(bar).startswith("Live"), "it goes on")
+        self.quiet(port)
+        self.let_go(*range(3, 8))
+        self.scene.expect(sweep)
+
     def test_the_index_at_both_widths(self):
         self.let_go(*range(3, 8))
         self.scene.run()

@@ -70,7 +70,7 @@ function categoryHints(model, columns) {
 function progressHint(model, dir) {
   const { steps } = bestSoFar(model, Float64Array.from(model.y, (_, i) => i + 1));
   const last = steps[steps.length - 1];
-  if (model.sweep.state === 'running' || model.n < 10) return null;
+  if (isUnderWay(model.sweep) || model.n < 10) return null;
   const share = last.at / model.n;
   if (share > 0.8) {
     return { text: `The best came late (trial ${last.trial} of ${model.n}): more trials may find better ones. `,

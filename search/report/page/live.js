@@ -39,7 +39,8 @@ function liveWords(live) {
   if (live.state === 'trouble') return ['bad', live.why];
   if (!live.raw) return ['', 'Waiting for the sweep.'];
   const { state } = live.raw.sweep;
-  if (state === 'running' && !live.raw.controlled) return ['bad', 'No controller runs this sweep any more: it was killed. hyperopt resume goes on with it.'];
+  if (isUnderWay(live.raw.sweep) && !live.raw.controlled) return ['bad', 'No controller runs this sweep any more: it was killed. hyperopt resume goes on with it.'];
+  if (state === 'paused') return ['good', 'Paused: nothing new starts until it is told to go on. Live, as of ' + clockText(live.at)];
   return state === 'running' ? ['good', 'Live, as of ' + clockText(live.at)] : ['', 'The sweep is over (' + state + '). More trials would be shown.'];
 }
 

@@ -69,6 +69,8 @@ function readPieces(model) {
     [trial, { parent: copies.parent[k], replaced: copies.replaced[k], step: copies.step[k], at: copies.at[k] }]));
 }
 
+const isUnderWay = (sweep) => ['running', 'paused'].includes(sweep.state);
+
 // "copy of 3 at step 10, in the place of 5; paused 2 times"
 function pieceText(model, i) {
   const copy = model.copied.get(i), waits = model.resumed.get(i);
