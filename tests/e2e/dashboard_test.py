@@ -174,7 +174,10 @@ class DashboardTest(unittest.TestCase):
         self.assertEqual(len(token), 32)
         for wrong in ("", "x" * 32, token[:-1], token + "0"):
             with self.subTest(wrong):
-                self.assertEqual(self.change(port, wrong, op="stop trials", trials=[3])[0], 403)
+                status, answer = self.change(port, wrong, op="stop trials", trials=[3])
+                self.assertEqual(status, 403)
+                self.assertIn("not the token" if wrong else "wants its token", answer["error"])
+                self.assertNotIn(token, answer["error"])
         good = {"Authorization": "Bearer " + token}
         for origin in ("http://evil.example", f"http://127.0.0.1:{port + 1}"):
             with self.subTest(origin):
@@ -220,7 +223,16 @@ class DashboardTest(unittest.TestCase):
         _, port, shown = self.started(self.scene.dir, "--host", "0.0.0.0", "--port", "0", "--token", token)
         self.assertEqual(shown, token)
         self.assertEqual(self.ask(port, "GET", "/sweep/0/events")[0], 403)
-        self.assertEqual(self.ask(port, "GET", "/sweeps")[0], 403)
+        status, missing, _ = self.ask(port, "GET", "/sweeps")
+        self.assertEqual(status, 403)
+        self.assertIn("wants its token", missing)
+        # However near a wrong one is, it is told the same.
+        wrong = {self.ask(port, "GET", "/sweeps", Authorization=value)[:2]
+                 for value in ("Bearer x", "Bearer " + token[:-1], token, "Bearer " + token + "0", "Basic eDp5")}
+        self.assertEqual(len(wrong), 1)
+        status, text = wrong.pop()
+        self.assertEqual(status, 403)
+        self.assertIn("not the token", text)
         page = self.ask(port, "GET", "/sweep/0/")
         self.assertEqual(page[0], 200)
         self.assertNotIn(self.scene.dir, page[1])  # nothing of the sweep is in it
@@ -484,6 +496,26 @@ class LivePageTest(DashboardTest):
         self.quiet(port)
         self.let_go(*range(3, 8))
         self.scene.expect(sweep)
+
+    def test_a_wrong_token_is_not_called_a_missing_one(self):
+        self.let_go(*range(3, 8))
+        self.scene.run()
+        token = "0123456789abcdef"
+        _, port, _ = self.started(self.scene.dir, "--host", "0.0.0.0", "--port", "0", "--token", token)
+        bar = "return document.getElementById('live-bar').textContent"
+        self.browser.complaints()
+        for _ in range(2):
+            self.browser.driver.get(f"http://127.0.0.1:{port}/sweep/0/")
+            self.js("sessionStorage.clear()")
+        wait_until(lambda: "wants its token" in self.js(bar), "it is asked for")
+        self.js("""const form = document.querySelector('#live-bar form');
+                   form.querySelector('input').value = arguments[0]; form.requestSubmit();""", "x" * 16)
+        wait_until(lambda: "not the token" in self.js(bar), "it is refused")
+        self.js("""const form = document.querySelector('#live-bar form');
+                   form.querySelector('input').value = arguments[0]; form.requestSubmit();""", token)
+        wait_until(lambda: "over" in self.js(bar), "the sweep")
+        told = self.browser.complaints()
+        self.assertEqual([text for text in told if "403" not in text], [])
 
     def test_the_index_at_both_widths(self):
         self.let_go(*range(3, 8))

@@ -69,8 +69,10 @@ struct Dashboard::Server {
   void Bind();
   void Route();
   void Protect();
-  bool MayRead(const Request& request) const;
-  bool HasToken(const Request& request) const;
+  // Refuses, and says why, who may not.
+  bool MayRead(const Request& request, Response& response) const;
+  bool MayChange(const Request& request, Response& response) const;
+  bool HasToken(const Request& request, Response& response) const;
   std::optional<size_t> SweepOf(const Request& request, Response& response) const;
 
   void SendPage(Response& response, const std::string& live) const;
@@ -166,9 +168,7 @@ void Dashboard::Server::Route() {
     SendPage(response, "index");
   });
   http.Get("/sweeps", [this](const Request& request, Response& response) {
-    if (!MayRead(request))
-      return Refuse(response, 403, "the token is missing or wrong");
-    SendSweeps(response);
+    if (MayRead(request, response)) SendSweeps(response);
   });
   http.Get(R"(/sweep/(\d{1,6})/)", [this](const Request& request, Response& response) {
     if (SweepOf(request, response)) SendPage(response, "sweep");
@@ -183,14 +183,36 @@ void Dashboard::Server::Route() {
             });
 }
 
-bool Dashboard::Server::HasToken(const Request& request) const {
+bool Dashboard::Server::HasToken(const Request& request, Response& response) const {
   const std::string header = request.get_header_value("Authorization");
-  return !options.token.empty() &&
-         internal::SameToken("Bearer " + options.token, header);
+  if (internal::SameToken("Bearer " + options.token, header)) return true;
+  Refuse(response,
+         403,
+         header.empty()
+             ? "This dashboard wants its token"
+             : "This is not the token of this dashboard, which may have been "
+               "started anew with another one");
+  return false;
 }
 
-bool Dashboard::Server::MayRead(const Request& request) const {
-  return !open || HasToken(request);
+bool Dashboard::Server::MayRead(const Request& request, Response& response) const {
+  return !open || HasToken(request, response);
+}
+
+bool Dashboard::Server::MayChange(const Request& request, Response& response) const {
+  if (options.token.empty()) {
+    Refuse(response,
+           403,
+           "this dashboard only shows; hyperopt dashboard --allow-changes starts one "
+           "that lets you change a sweep");
+    return false;
+  }
+  if (!HasToken(request, response)) return false;
+  const bool is_own = internal::IsOwnOrigin(request.get_header_value("Origin"),
+                                            request.get_header_value("Host"));
+  if (!is_own)
+    Refuse(response, 403, "only the dashboard's own page may change a sweep");
+  return is_own;
 }
 
 std::optional<size_t> Dashboard::Server::SweepOf(const Request& request,
@@ -227,7 +249,7 @@ void Dashboard::Server::SendSweeps(Response& response) const {
 void Dashboard::Server::SendEvents(const Request& request, Response& response) {
   const auto sweep = SweepOf(request, response);
   if (!sweep) return;
-  if (!MayRead(request)) return Refuse(response, 403, "the token is missing or wrong");
+  if (!MayRead(request, response)) return;
   if (streams.fetch_add(1) >= kMostStreams) {
     --streams;
     return Refuse(response,
@@ -255,16 +277,7 @@ void Dashboard::Server::SendEvents(const Request& request, Response& response) {
 }
 
 void Dashboard::Server::Change(const Request& request, Response& response) const {
-  if (options.token.empty()) {
-    return Refuse(response,
-                  403,
-                  "this dashboard only shows; hyperopt dashboard --allow-changes "
-                  "starts one that lets you change a sweep");
-  }
-  if (!HasToken(request) || !internal::IsOwnOrigin(request.get_header_value("Origin"),
-                                                   request.get_header_value("Host"))) {
-    return Refuse(response, 403, "the token is missing or wrong");
-  }
+  if (!MayChange(request, response)) return;
   const auto sweep = SweepOf(request, response);
   if (!sweep) return;
   try {

@@ -34,7 +34,7 @@ function holdWhilePressed(live, release) {
 }
 
 function liveWords(live) {
-  if (live.state === 'refused') return ['bad', 'This dashboard wants its token: open the address that it printed, or type the token here.'];
+  if (live.state === 'refused') return ['bad', live.why + ': open the address that it printed, or type the token here.'];
   if (live.state === 'lost') return ['bad', 'No connection. What is shown is as of ' + clockText(live.at) + '; trying again.'];
   if (live.state === 'trouble') return ['bad', live.why];
   if (!live.raw) return ['', 'Waiting for the sweep.'];
