@@ -61,6 +61,7 @@ void SweepLoop::RunToEnd() {
     fs::remove(sockets_ / name, gone_already);
   }
   RemoveDeadKeepersSocket(sockets_);
+  folder_->RemoveSockets();
   progress_->End(*end_, *controller_, folder_->dir(), now_);
   hooks_->OnEnd(*controller_, *end_, now_);
 }

@@ -1,7 +1,6 @@
 #include "search/sweep_folder.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <ctime>
@@ -10,7 +9,6 @@
 #include "executors/local_resources.h"
 #include "trial/errors.h"
 #include "trial/json.h"
-#include "trial/rng.h"
 #include "trial/text.h"
 
 namespace hyperopt {
@@ -25,20 +23,6 @@ std::string LocalTimeText() {
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
   return text;
-}
-
-void MakePrivate(const fs::path& dir) {
-  if (mkdir(dir.c_str(), 0700) != 0 && errno != EEXIST) {
-    ThrowFileError(dir, "can not be made", errno);
-  }
-  struct stat info {};
-  if (lstat(dir.c_str(), &info) != 0) ThrowFileError(dir, "can not be read", errno);
-  const bool mine =
-      S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 0077) == 0;
-  if (!mine) {
-    throw EnvironmentError(dir.string() +
-                           ": is not a folder of this user alone (0700); remove it");
-  }
 }
 
 LockHolder ParseHolder(const std::string& text) {
@@ -56,14 +40,6 @@ LockHolder ParseHolder(const std::string& text) {
 }
 
 }  // namespace
-
-fs::path PrivateTmp(const std::string& what) {
-  const fs::path mine = fmt::format("/tmp/hyperopt-{}", geteuid());
-  MakePrivate(mine);
-  const fs::path dir = mine / fmt::format("{:016x}", HashText(what));
-  MakePrivate(dir);
-  return dir;
-}
 
 SweepFolder SweepFolder::Take(const fs::path& dir) {
   std::error_code error;
@@ -103,13 +79,18 @@ fs::path SweepFolder::StartOver() {
 }
 
 fs::path SweepFolder::MakeSockets(const std::string& sweep_id) {
-  const fs::path sockets = PrivateTmp(sweep_id + dir_.string());
+  sockets_ = SocketFolder::Take(sweep_id + dir_.string());
   OrderedJson holder = {{"host", HostName()},
                         {"pid", getpid()},
                         {"started", LocalTimeText()},
-                        {"sockets", sockets.string()}};
+                        {"sockets", sockets_->path().string()}};
   lock_.WriteText(DumpJson(holder));
-  return sockets;
+  return sockets_->path();
+}
+
+void SweepFolder::RemoveSockets() {
+  if (sockets_) sockets_->Remove();
+  sockets_.reset();
 }
 
 std::optional<LockHolder> FindController(const fs::path& dir) {

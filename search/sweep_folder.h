@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "search/socket_folder.h"
 #include "trial/fs.h"
 
 namespace hyperopt {
@@ -31,9 +32,11 @@ class SweepFolder {
   // the new, empty one. Returns where the old one is.
   std::filesystem::path StartOver();
 
-  // Makes (0700, owner checked) /tmp/hyperopt-<uid>/<16 hex>, the hex a hash of sweep
+  // Takes (0700, owner checked) /tmp/hyperopt-<uid>/<16 hex>, the hex a hash of sweep
   // id and canonical folder, and writes the holder's words into the lock.
   std::filesystem::path MakeSockets(const std::string& sweep_id);
+  // At the end, when nobody answers there any more.
+  void RemoveSockets();
 
   const std::filesystem::path& dir() const { return dir_; }
   std::filesystem::path database() const { return dir_ / "sweep.db"; }
@@ -44,6 +47,7 @@ class SweepFolder {
 
   std::filesystem::path dir_;
   FileLock lock_;
+  std::optional<SocketFolder> sockets_;
 };
 
 // The living controller of a folder; nullopt where there is none.
@@ -51,9 +55,5 @@ std::optional<LockHolder> FindController(const std::filesystem::path& dir);
 
 // The newest sweep under `results` by its database's time; nullopt where there is none.
 std::optional<std::filesystem::path> NewestSweep(const std::filesystem::path& results);
-
-// A private folder of this user under /tmp: /tmp/hyperopt-<uid>/<hex of what>. Throws
-// EnvironmentError where it belongs to someone else or can not be made.
-std::filesystem::path PrivateTmp(const std::string& what);
 
 }  // namespace hyperopt

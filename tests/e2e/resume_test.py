@@ -217,6 +217,34 @@ done"""
         with contextlib.closing(sqlite3.connect(os.path.join(scene.dir, "sweep.db"))) as database, database:
             database.execute("update parameter set value = ? where trial = ?", (value, trial))
 
+    def test_no_folder_of_sockets_is_left(self):
+        """Neither of an end nor of an interruption; several that begin and end at once do each other no harm."""
+        scene = self.scene
+        scene.search(TO_THE_GATE, num_samples=4)
+        process = scene.start()
+        scene.await_marks("started", 2)
+        folder = scene.socket_folder()
+        self.assertIn("controller.lock", os.listdir(folder))
+        others = []
+        for number in range(5):
+            other = self.new_scene(os.path.join(scene.folder, str(number)))
+            os.mkdir(other.folder)
+            other.search(DONE, num_samples=3)
+            others.append((other, other.start("--cpus", "1")))
+        for other, started in others:
+            other.expect(started)
+            self.assertFalse(os.path.exists(other.socket_folder()))
+        self.assertIsNone(process.poll())
+        self.assertIn("controller.lock", os.listdir(folder))
+        process.send_signal(signal.SIGINT)
+        scene.expect(process, 130)
+        self.assertFalse(os.path.exists(folder))
+        scene.open("go")
+        scene.run()
+        self.assertEqual(scene.states(), ["completed"] * 4)
+        self.assertEqual(scene.query("select count(*) from executor"), [(1,)])
+        self.assertFalse(os.path.exists(scene.socket_folder()))
+
     def test_limits_of_an_edited_file_apply(self):
         scene = self.scene
         scene.search(DONE, num_samples=2)
