@@ -26,6 +26,14 @@ hyperopt:
     scheduler: {type: asha, max_t: 9, grace_period: 1, reduction_factor: 3}
 )";
 
+constexpr char kPlainFile[] = R"(
+command: [train, '${args}']
+hyperopt:
+  metric: loss
+  parameters: {x: {space: uniform, lower: 0, upper: 1}}
+  executor: {num_samples: 4}
+)";
+
 testing::ScriptedTrial Behave(TrialId id, const Params&) {
   const auto k = static_cast<double>(id.value());
   if (id.value() == 3) return {{}, 2, "bad <luck>"};
@@ -85,6 +93,25 @@ TEST_SUITE("report data") {
     CHECK(data.at("values").at(1).at(0) == std::get<int64_t>(drawn[0].at("layers")));
     CHECK(data.at("values").at(0).at(7).get<double>() ==
           doctest::Approx(std::get<double>(drawn[1].at("lr"))).epsilon(1e-8));
+  }
+
+  TEST_CASE("a trial with one report is a point beside the curves of others") {
+    const auto curves_of = [](bool others) {
+      testing::PlayedSweep played(kPlainFile, [others](TrialId id, const Params&) {
+        const double loss = 1.0 / static_cast<double>(id.value() + 1);
+        if (id == TrialId(1) || !others) return testing::ScriptedTrial{{loss}, 0, ""};
+        return testing::ScriptedTrial{{loss, loss / 2}, 0, ""};
+      });
+      played.PlayToEnd();
+      return DataOf(played.Record()).at("curves");
+    };
+    const nlohmann::json curves = curves_of(true);
+    REQUIRE(curves.at("trial").at(1) == 1);
+    CHECK(curves.at("step").at(1) == 1);
+    CHECK(curves.at("value").at(1) == nlohmann::json::array({0.5}));
+    CHECK(curves.at("steps") == nlohmann::json::array({1, 2}));
+    CHECK_FALSE(curves.at("thinned").get<bool>());
+    CHECK(curves_of(false).at("trial").empty());
   }
 
   TEST_CASE("rungs, curves and runs are those of the record") {

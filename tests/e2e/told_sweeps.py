@@ -74,6 +74,7 @@ CASES = {
     "none": (MIXED, plain, 0, {}, {}),
     "one": (MIXED, plain, 1, {}, {}),
     "few": (MIXED, plain, 5, {}, {}),
+    "few completed": (NUMBERS, lambda _, p: (curve(bowl(p), 9), {}), 24, {}, asha()),
     "equal": (MIXED, single(lambda *_: 0.5), 30, {}, {}),
     "failed": (MIXED, lambda *_: ([], {"state": "failed"}), 30, {}, {}),
     "one parameter": ({"x": NUMBERS["x"]}, plain, 40, {}, {}),

@@ -207,6 +207,7 @@ class ViewsTest(unittest.TestCase):
                     self.assertIn(f"{len(front)} of 80 trials on the front", picture)
                     self.assertEqual(picture.count('r="4.5"'), len(front))
                 self.open(path)
+                self.front_in_words(data, front)
                 self.js("document.querySelector(`button[data-key='front']`).click()")
                 marked = self.js("""return [...document.querySelectorAll('#table tbody tr')]
                     .filter((row) => row.textContent.includes('★')).map((row) => Number(row.dataset.trial))""")
@@ -217,6 +218,43 @@ class ViewsTest(unittest.TestCase):
         self.choose("pareto-x", "2")
         self.sound("pareto")
         self.assertIn("memory (lower is better)", self.js("return document.getElementById('pareto').textContent"))
+
+    def front_in_words(self, data, front):
+        """The first sentence names every objective, how many are on the front, and the best of each."""
+        words = self.js("return document.getElementById('answer').textContent")
+        self.assertTrue(words.startswith(f"{len(front)} trials of 80 trade off minimize loss, maximize speed"), words)
+        objectives = data["objectives"]
+        values = [data["trials"]["last"], *objectives["values"]]
+        goals = [data["sweep"]["goal"], *objectives["goals"]]
+        said = re.findall(r"(lowest|highest) (\w+) is (\S+) \(trial (\d+)\)", words)
+        self.assertEqual([name for _, name, _, _ in said], [data["sweep"]["metric"], *objectives["names"]])
+        for (way, _, value, trial), column, goal in zip(said, values, goals):
+            self.assertEqual(way, "lowest" if goal == "minimize" else "highest")
+            self.assertIn(int(trial), front)
+            best = (min if goal == "minimize" else max)(column[i] for i in front)
+            self.assertEqual(column[int(trial)], best)
+            self.assertAlmostEqual(float(value.replace("−", "-").replace(",", "")), best, delta=1e-4 * abs(best))
+
+    def test_a_trial_with_one_report_is_a_point(self):
+        path, data, _ = self.report("few completed")
+        alone = [trial for trial, values in zip(data["curves"]["trial"], data["curves"]["value"]) if len(values) == 1]
+        self.assertTrue(alone)
+        self.open(path)
+        self.js("report.lazy.all()")
+        note = self.js("return document.getElementById('curves-note').textContent")
+        self.assertIn("A dot is a trial with one report", note)
+        self.assertIn(f"of {len(data['curves']['trial'])} curves drawn", note)
+
+        def ink():
+            return self.js("""const c = document.querySelector('#curves canvas');
+                return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.reduce((sum, x) => sum + x, 0)""")
+        before = ink()
+        # Without them less is drawn.
+        self.js("""const { curves } = report.model.raw, alone = new Set(arguments[0]);
+            for (const name of ['step', 'value']) curves[name] = curves[name].filter((_, k) => !alone.has(curves.trial[k]));
+            curves.trial = curves.trial.filter((trial) => !alone.has(trial));
+            report.views.find((view) => view.root.id === 'curves').draw();""", alone)
+        self.assertLess(ink(), before)
 
     def test_means_over_folds(self):
         path, data, _ = self.report("folds")

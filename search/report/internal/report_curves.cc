@@ -41,12 +41,14 @@ void AppendValues(const std::vector<CurvePoint>& curve, std::string* out) {
 void AppendCurves(const ReportSource& source, std::string* out) {
   std::vector<size_t> drawn;
   int64_t first = 0, last = 1;
+  size_t lines = 0;
   for (size_t i = 0; i < source.curves.size(); ++i) {
     const auto& curve = source.curves[i];
     if (curve.empty()) continue;
     first = drawn.empty() ? curve.front().step : std::min(first, curve.front().step);
     last = std::max(last, curve.back().step);
     drawn.push_back(i);
+    lines += source.trials()[i].reports > 1;
   }
   std::string text = "{";
   AppendColumn(
@@ -64,8 +66,7 @@ void AppendCurves(const ReportSource& source, std::string* out) {
       drawn,
       [&](size_t i, std::string* to) { AppendValues(source.curves[i], to); },
       &text);
-  const bool thinned =
-      source.longest > static_cast<int64_t>(CurvePointsFor(drawn.size()));
+  const bool thinned = source.longest > static_cast<int64_t>(CurvePointsFor(lines));
   AppendName("curves", out);
   *out +=
       text + fmt::format(",\"steps\":[{},{}],\"thinned\":{}}}", first, last, thinned);

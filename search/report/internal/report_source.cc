@@ -62,10 +62,13 @@ void ReadTrials(ReportSource* source) {
     TakeExtras(row, reports, source);
     std::vector<CurvePoint> curve;
     if (row.reports > 1) curve = CurveOf(reports);
+    // A point beside the curves of others; without such it would say nothing.
+    if (row.reports == 1 && curves > 0) curve = {{row.last_step, row.last}};
     source->longest = std::max<int64_t>(source->longest, std::ssize(curve));
-    if (curve.size() < 2) curve.clear();
     source->curves.push_back(Thinned(std::move(curve), most));
   }
+  if (source->longest >= 2) return;
+  for (auto& curve : source->curves) curve.clear();
 }
 
 void ReadPiece(const EventRow& event, ReportSource* source) {

@@ -49,7 +49,7 @@ struct ReportSource {
   std::vector<Params> params;     // by trial
   std::vector<Objective> values;  // what ranks; missing for a failed trial
   std::vector<ReportRun> runs;    // by trial
-  std::vector<std::vector<CurvePoint>> curves;  // by trial, thinned; empty below two
+  std::vector<std::vector<CurvePoint>> curves;  // by trial, thinned; none without two of one
   int64_t longest = 0;  // points of the longest, before thinning
   // Of several objectives those after the first, by trial; else no list has any.
   std::vector<std::vector<Objective>> others;

@@ -52,6 +52,7 @@ function drawCurves(root, model, choice, view, values) {
   const chosen = chosenCurves(model, choice);
   note.textContent = `${chosen.trials.length} of ${plural(chosen.of, 'curve')} drawn`
     + (chosen.of > chosen.trials.length ? ': the best, and a sample of the others.' : '.')
+    + (curves.value.some((values) => values.length === 1) ? ' A dot is a trial with one report.' : '')
     + (curves.thinned ? ' Long ones are thinned.' : '');
   const [first, last] = curves.steps;
   const frame = makeFrame(root, { height: 300, x: fittingScale([], view.logX, [first, last]),
@@ -87,7 +88,9 @@ function strokeCurve(frame, steps, values, colour, alpha, width) {
     open = true;
   });
   context.stroke();
-  if (end) dot(context, end[0], end[1], width > 1 ? 3 : 1.6, colour, alpha);
+  // One that is alone is seen as a point, not as the end of a line.
+  const alone = values.length === 1;
+  if (end) dot(context, end[0], end[1], width > 1 ? 3 : alone ? 2.5 : 1.6, colour, alone ? Math.max(alpha, 0.65) : alpha);
 }
 
 function drawRungs(frame, model, first, last) {

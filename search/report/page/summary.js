@@ -25,14 +25,33 @@ function answer(model, columns) {
     return [failed === model.n ? `All ${plural(failed, 'trial')} failed: no value of ${sweep.metric} to compare. `
       : `No trial has a finite value of ${sweep.metric} yet. `, whatHappened(model)];
   }
+  if (model.objectives) return [...tradeOffs(model), whatHappened(model)];
   const parts = [`The ${goal} `, make('strong', {}, sweep.metric), ' is ',
     make('strong', { class: 'value' }, numberText(model.y[model.best], 6)),
     ` (trial ${model.best}, step ${numberText(model.step[model.best])}). `];
   const [low, high] = extentOf(model.y);
   if (model.valued > 1 && low === high) parts.push(`All ${plural(model.valued, 'trial')} with a value have this one. `);
-  else if (model.valued > 2) parts.push(...comparison(model));
+  else if (model.valued >= 10) parts.push(...comparison(model));
   parts.push(whatHappened(model));
   return parts;
+}
+
+// Several objectives have no best trial, but a front, and a best of each.
+function tradeOffs(model) {
+  const { objectives } = model;
+  const wanted = objectives.map((each) => `${each.minimize ? 'minimize' : 'maximize'} ${each.title}`).join(', ');
+  const front = d3.range(model.n).filter((i) => model.front[i]);
+  if (front.length === 0) return [`To ${wanted}: no trial has a finite value of each yet. `];
+  const parts = [make('strong', {}, plural(front.length, 'trial')), ` of ${model.n.toLocaleString('en')} `,
+    front.length === 1 ? `is as good as any other in all of: ${wanted}. `
+      : `trade off ${wanted}: no other is as good in all and better in one. `];
+  objectives.forEach((each, k) => {
+    const best = front.reduce((a, b) => (each.values[b] < each.values[a]) === each.minimize && each.values[a] !== each.values[b] ? b : a);
+    parts.push(k === 0 ? 'Among them the ' : k === objectives.length - 1 ? ' and the ' : ', the ',
+      `${each.minimize ? 'lowest' : 'highest'} `, make('strong', {}, each.title), ' is ',
+      make('strong', { class: 'value' }, numberText(each.values[best], 6)), ` (trial ${best})`);
+  });
+  return [...parts, '. '];
 }
 
 function comparison(model) {
@@ -65,7 +84,7 @@ function drawBest(model, columns) {
   if (root.hidden) return;
   const exact = model.raw.best_params || {};
   const lines = Object.entries(exact).map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  swap(root, make('h2', {}, 'The best settings'), make('pre', { id: 'best-settings' }, lines.join('\n')),
+  swap(root, make('h2', {}, model.objectives ? `The best settings by ${model.sweep.metric} alone` : 'The best settings'), make('pre', { id: 'best-settings' }, lines.join('\n')),
     make('p', { class: 'faint' }, `hyperopt best ${shellWord(model.raw.dir)} writes them to best.json; `
       + `hyperopt final ${shellWord(model.raw.dir)} runs them once more with several seeds.`));
 }
