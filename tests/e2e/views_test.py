@@ -235,6 +235,29 @@ class ViewsTest(unittest.TestCase):
             self.assertEqual(column[int(trial)], best)
             self.assertAlmostEqual(float(value.replace("−", "-").replace(",", "")), best, delta=1e-4 * abs(best))
 
+    def test_few_completed_trials_are_called_few(self):
+        path, data, _ = self.report("few completed")
+        completed = [data["states"][state] for state in data["trials"]["state"]].count("completed")
+        self.assertTrue(0 < completed < 10, completed)
+        self.assertGreaterEqual(data["importance"]["used"], 10)
+        self.open(path)
+        self.js("report.lazy.all()")
+        for view in ("importance", "slices", "contour"):
+            note = self.js("return document.getElementById(arguments[0] + '-note').textContent", view)
+            self.assertRegex(note, f"Only {completed} trials have completed: too few" if completed > 1
+                             else "Only one trial has completed: too few", view)
+        path, _, _ = self.report("few")
+        self.open(path)
+        self.js("report.lazy.all()")
+        self.assertIn("Too few", self.js("return document.getElementById('importance').textContent"))
+        self.assertIn("Too few", self.js("return document.getElementById('slices-note').textContent"))
+        self.assertNotIn("best tenth", self.js("return document.getElementById('answer').textContent"))
+        path, _, _ = self.report("one parameter")
+        self.open(path)
+        self.js("report.lazy.all()")
+        for view in ("importance", "slices"):
+            self.assertNotIn("too few", self.js("return document.getElementById(arguments[0] + '-note').textContent", view))
+
     def test_a_trial_with_one_report_is_a_point(self):
         path, data, _ = self.report("few completed")
         alone = [trial for trial, values in zip(data["curves"]["trial"], data["curves"]["value"]) if len(values) == 1]

@@ -38,7 +38,7 @@ function drawContour(view, model, columns, choice) {
   drawMapTrials(shown, model, columns, choice);
   legend.replaceChildren(...mapLegend(shown, model));  // a canvas does not tell its colours
   note.textContent = `What a Gaussian process expects ${landscapeWords(landscape)}; all other settings as in trial ${map.base}`
-    + (map.base === model.best ? ', the best.' : ', the best that has both.');
+    + (map.base === model.best ? ', the best.' : ', the best that has both.') + fewWords(model);
   root.setAttribute('aria-label', `${model.sweep.metric} over ${shown.x.column.title} and ${shown.y.column.title}, `
     + `from ${numberText(shown.low)} to ${numberText(shown.high)}`);
 }

@@ -13,7 +13,7 @@ function drawImportance(root, model, columns) {
     return nothing(root, importance ? importance.why : 'There are too few finished trials.');
   }
   note.textContent = `What tells the best ${importance.top} from all ${importance.used} trials with a value (PED-ANOVA). `
-    + 'It shows what mattered among the settings tried, not causes.' + prunedWords(model);
+    + 'It shows what mattered among the settings tried, not causes.' + prunedWords(model) + fewWords(model);
   const order = d3.range(columns.params.length).sort((a, b) => importance.shares[b] - importance.shares[a]);
   const most = importance.shares[order[0]] || 1;
   root.style.height = '';

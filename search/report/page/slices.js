@@ -36,7 +36,16 @@ function sliceWords(model, landscape) {
   const others = landscape.slices.some((slice) => slice.base !== model.best);
   return `The line is what a Gaussian process expects ${landscapeWords(landscape)}, all other settings as in trial ${model.best}, the best`
     + `${others ? ', or in the best that has the parameter' : ''}; the true mean is thought to be in the band in two of three places.`
-    + prunedWords(model);
+    + prunedWords(model) + fewWords(model);
+}
+
+const FEW_COMPLETED = 10;
+
+// Values on the way, or of what was stopped, do not make up for trials that came to their end.
+function fewWords(model) {
+  const done = model.count('completed');
+  return done >= FEW_COMPLETED ? '' : ` ${done === 0 ? 'No trial has' : done === 1 ? 'Only one trial has' : `Only ${done} trials have`} completed: `
+    + 'too few to tell; take it as a first impression.';
 }
 
 // What was stopped early has a worse value than its settings would have come to.
