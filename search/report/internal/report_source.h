@@ -49,7 +49,8 @@ struct ReportSource {
   std::vector<Params> params;     // by trial
   std::vector<Objective> values;  // what ranks; missing for a failed trial
   std::vector<ReportRun> runs;    // by trial
-  std::vector<std::vector<CurvePoint>> curves;  // by trial, thinned; none without two of one
+  // By trial, thinned; all empty where none has two points.
+  std::vector<std::vector<CurvePoint>> curves;
   int64_t longest = 0;  // points of the longest, before thinning
   // Of several objectives those after the first, by trial; else no list has any.
   std::vector<std::vector<Objective>> others;
