@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <set>
 
 #include "samplers/internal/cmaes.h"
 #include "samplers/internal/fill.h"
 #include "samplers/internal/gp.h"
+#include "samplers/internal/gp_front.h"
 #include "samplers/internal/sobol.h"
 #include "samplers/internal/tpe.h"
 #include "samplers/internal/variants.h"
@@ -49,7 +51,11 @@ class ModelSampler final : public Sampler {
     if (is_auto) gp_until_ = RuleOfAuto(encoding_).gp_until;
     if (kind == SamplerKind::kGp) gp_until_ = std::numeric_limits<int64_t>::max();
     if (kind == SamplerKind::kGp || gp_until_ > 0) {
-      gp_ = MakeGpProposer(encoding_, options.seed);
+      const size_t objectives = options.other_goals.size() + 1;
+      gp_models_front_ = !std::getenv("PAREGO") && objectives > 1 &&
+                         objectives <= kMostFrontObjectives;
+      gp_ = gp_models_front_ ? MakeGpFrontProposer(encoding_, objectives, options.seed)
+                             : MakeGpProposer(encoding_, options.seed);
     }
     if (kind == SamplerKind::kCmaes) {
       cmaes_ = MakeCmaesProposer(encoding_, options.seed);
@@ -121,7 +127,9 @@ class ModelSampler final : public Sampler {
     const bool gp = id.value() < gp_until_ && pace == Pace::kSlow;
     const Proposer* proposer = cmaes_ ? cmaes_.get() : gp ? gp_.get() : tpe_.get();
     if (design || proposer == nullptr) return {DesignRow(DesignIndex(id))};
-    if (options_.other_goals.empty()) return proposer->Propose(id, seen_);
+    if (options_.other_goals.empty() || (gp && gp_models_front_)) {
+      return proposer->Propose(id, seen_);
+    }
     const std::vector<double> weights = gp ? Weights(id) : std::vector<double>();
     return proposer->Propose(id, seen_.AsOne(id, weights));
   }
@@ -187,6 +195,7 @@ class ModelSampler final : public Sampler {
   const int64_t startup_;
   std::unique_ptr<Proposer> gp_, tpe_, cmaes_;  // none for kSobol
   int64_t gp_until_ = 0;                        // trials before it are gp_'s
+  bool gp_models_front_ = false;                // gp_ takes all objectives
 };
 
 }  // namespace

@@ -1,0 +1,228 @@
+#include "samplers/internal/gp_front.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "samplers/internal/acquisition.h"
+#include "samplers/internal/gp_parts.h"
+#include "samplers/internal/hypervolume.h"
+#include "samplers/internal/optimise_mixed.h"
+#include "samplers/internal/output_warp.h"
+
+namespace hyperopt::internal {
+namespace {
+
+double Knob(const char* name, double usual) {
+  const char* word = std::getenv(name);
+  return word ? std::atof(word) : usual;
+}
+
+constexpr size_t kAnchors = 8;
+
+// Objective `i` as the only one.
+std::vector<Observation> OnlyObjective(std::span<const Observation> ended, size_t i) {
+  std::vector<Observation> only(ended.begin(), ended.end());
+  for (Observation& each : only) {
+    if (i > 0 && each.outcome != Outcome::kFailed) each.value = each.others[i - 1];
+  }
+  return only;
+}
+
+// Trials with a warped value of each objective, to be minimised.
+struct FrontData {
+  std::vector<Row> rows;
+  std::vector<std::vector<double>> y;  // by objective
+};
+
+// One model an objective, all with their first (second, ..) theta.
+class FrontModel {
+ public:
+  FrontModel(const Encoding& encoding,
+             const FrontData& data,
+             std::span<const Row> pending,
+             std::span<const Vector> thetas)
+      : region_({}, {0}) {
+    std::vector<Point> means(data.rows.size() + pending.size());
+    for (size_t i = 0; i < thetas.size(); ++i) {
+      models_.emplace_back(encoding, data.rows, data.y[i], thetas[i]);
+      for (const Row& row : pending) models_.back().Believe(row);
+      // What a trial that runs will find is no gain any more.
+      const Vector own = models_.back().OwnMeans();
+      for (size_t k = 0; k < means.size(); ++k) {
+        const bool mean = k >= data.rows.size() || Knob("FRONT_MEANS", 1) > 0;
+        means[k].push_back(mean ? own[static_cast<Eigen::Index>(k)] : data.y[i][k]);
+      }
+    }
+    std::vector<Point> front;
+    for (size_t k : ParetoFrontOf(means)) front.push_back(means[k]);
+    const Point reference = ReferenceOf(front);
+    region_ = OpenRegion(std::move(front), reference);
+  }
+
+  // log of the expected gain of each.
+  std::vector<double> Many(std::span<const Row> rows) const {
+    std::vector<Vector> means(models_.size()), variances(models_.size());
+    for (size_t i = 0; i < models_.size(); ++i) {
+      models_[i].Predict(rows, &means[i], &variances[i]);
+    }
+    std::vector<double> values, mean(models_.size()), sd(models_.size());
+    for (Eigen::Index at = 0; at < std::ssize(rows); ++at) {
+      for (size_t i = 0; i < models_.size(); ++i) {
+        mean[i] = means[i][at];
+        sd[i] = std::sqrt(variances[i][at]);
+      }
+      values.push_back(region_.LogExpectedGain(mean, sd));
+    }
+    return values;
+  }
+
+  double One(const Row& row, Vector& gradient) const {
+    const size_t m = models_.size();
+    std::vector<double> mean(m), sd(m), by_mean(m), by_sd(m);
+    std::vector<Vector> mean_gradient(m), variance_gradient(m);
+    for (size_t i = 0; i < m; ++i) {
+      double variance = 0;
+      models_[i].Predict(
+          row, &mean[i], &variance, &mean_gradient[i], &variance_gradient[i]);
+      sd[i] = std::sqrt(variance);
+    }
+    const double value = region_.LogExpectedGain(mean, sd, by_mean, by_sd);
+    gradient = Vector::Zero(std::ssize(row));
+    for (size_t i = 0; i < m; ++i) {
+      gradient +=
+          by_mean[i] * mean_gradient[i] + by_sd[i] / (2 * sd[i]) * variance_gradient[i];
+    }
+    return value;
+  }
+
+ private:
+  std::vector<GpModel> models_;
+  OpenRegion region_;
+};
+
+// The mean of the gains that several models expect.
+Score MeanOf(std::span<const FrontModel> models) {
+  Score score;
+  score.many = [models](std::span<const Row> rows) {
+    std::vector<std::vector<double>> values(rows.size());
+    for (const FrontModel& model : models) {
+      const std::vector<double> of_model = model.Many(rows);
+      for (size_t i = 0; i < rows.size(); ++i) values[i].push_back(of_model[i]);
+    }
+    std::vector<double> result;
+    for (const auto& by_model : values) result.push_back(LogMean(by_model));
+    return result;
+  };
+  score.one = [models](const Row& row, std::vector<double>& gradient) {
+    std::vector<double> values;
+    std::vector<Vector> gradients(models.size());
+    for (size_t m = 0; m < models.size(); ++m) {
+      values.push_back(models[m].One(row, gradients[m]));
+    }
+    const double result = LogMean(values);
+    Vector sum = Vector::Zero(std::ssize(row));
+    for (size_t m = 0; m < models.size(); ++m) {
+      sum += std::exp(values[m] - result) / static_cast<double>(models.size()) *
+             gradients[m];
+    }
+    gradient.assign(sum.begin(), sum.end());
+    return result;
+  };
+  return score;
+}
+
+class GpFrontProposer final : public Proposer {
+ public:
+  GpFrontProposer(const Encoding& encoding, size_t objectives, uint64_t seed)
+      : encoding_(encoding), objectives_(objectives), seed_(seed) {}
+
+  std::vector<Row> Propose(TrialId id, const Observations& seen) const override {
+    if (encoding_.size() == 0) return {Row{}};
+    Fit(seen);
+    // What the better half is and where to look first: by non-domination.
+    const Observations ranked = seen.AsOne(id, {});
+    const GpData by_rank = DataOf(ranked.ended(), kMostConditioned);
+    const FrontData data = WarpedOf(seen.ended(), ranked.ended());
+    std::vector<FrontModel> models;
+    for (const std::vector<Vector>& thetas : thetas_) {
+      models.emplace_back(encoding_, data, seen.pending(), thetas);
+    }
+    Rng rng(seed_, id, "gp front");
+    std::vector<Row> rows = OptimiseMixed(encoding_,
+                                          MeanOf(models),
+                                          BestOf(by_rank, kAnchors),
+                                          EffortOf(data.rows.size()),
+                                          rng);
+    MoveNew(rows, seen.ended(), seen.pending());
+    return rows;
+  }
+
+ private:
+  FrontData WarpedOf(std::span<const Observation> ended,
+                     std::span<const Observation> ranked) const {
+    const std::vector<size_t> places = Subset(WarpOutputs(ranked), kMostConditioned);
+    FrontData data;
+    for (size_t k : places) data.rows.push_back(ended[k].row);
+    for (size_t i = 0; i < objectives_; ++i) {
+      const std::vector<double> y =
+          WarpOutputs(OnlyObjective(ended, i), Knob("ABOVE", 4));
+      data.y.emplace_back();
+      for (size_t k : places) data.y.back().push_back(y[k]);
+    }
+    return data;
+  }
+
+  // As of one objective, each by itself.
+  void Fit(const Observations& seen) const {
+    const std::span<const Observation> ended = seen.ended();
+    const size_t prefix = PrefixOf(ended.size());
+    if (prefix == fitted_ && seen.generation() == generation_) return;
+    thetas_.clear();
+    for (size_t i = 0; i < objectives_; ++i) {
+      const GpData data = DataOf(OnlyObjective(ended.first(prefix), i), kMostFitted);
+      Rng rng(seed_,
+              TrialId(static_cast<int64_t>(prefix)),
+              fmt::format("gp theta of objective {}", i));
+      const std::vector<Vector> thetas = FitThetas(encoding_, data, prefix, rng);
+      thetas_.resize(thetas.size());
+      for (size_t m = 0; m < thetas.size(); ++m) thetas_[m].push_back(thetas[m]);
+    }
+    fitted_ = prefix;
+    generation_ = seen.generation();
+  }
+
+  const Encoding& encoding_;
+  const size_t objectives_;
+  const uint64_t seed_;
+  // Memoised: of the first `fitted_` observations; by model and objective.
+  mutable std::vector<std::vector<Vector>> thetas_;
+  mutable size_t fitted_ = 0;
+  mutable int64_t generation_ = -1;
+};
+
+}  // namespace
+
+Point ReferenceOf(std::span<const Point> front) {
+  Point low = front[0], high = front[0];
+  for (const Point& point : front) {
+    for (size_t i = 0; i < point.size(); ++i) {
+      low[i] = std::min(low[i], point[i]);
+      high[i] = std::max(high[i], point[i]);
+    }
+  }
+  for (size_t i = 0; i < high.size(); ++i) {
+    high[i] += Knob("MARGIN", 0.1) * std::max(high[i] - low[i], Knob("LEAST", 1));
+  }
+  return high;
+}
+
+std::unique_ptr<Proposer> MakeGpFrontProposer(const Encoding& encoding,
+                                              size_t objectives,
+                                              uint64_t seed) {
+  return std::make_unique<GpFrontProposer>(encoding, objectives, seed);
+}
+
+}  // namespace hyperopt::internal
