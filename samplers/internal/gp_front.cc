@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "samplers/internal/acquisition.h"
 #include "samplers/internal/gp_parts.h"
@@ -15,12 +14,9 @@
 namespace hyperopt::internal {
 namespace {
 
-double Knob(const char* name, double usual) {
-  const char* word = std::getenv(name);
-  return word ? std::atof(word) : usual;
-}
-
 constexpr size_t kAnchors = 8;
+constexpr double kMargin = 0.1;       // of the front's range, beyond its worst
+constexpr double kLeastMargin = 0.1;  // of the spread of all trials
 
 // Objective `i` as the only one.
 std::vector<Observation> OnlyObjective(std::span<const Observation> ended, size_t i) {
@@ -52,8 +48,7 @@ class FrontModel {
       // What a trial that runs will find is no gain any more.
       const Vector own = models_.back().OwnMeans();
       for (size_t k = 0; k < means.size(); ++k) {
-        const bool mean = k >= data.rows.size() || Knob("FRONT_MEANS", 1) > 0;
-        means[k].push_back(mean ? own[static_cast<Eigen::Index>(k)] : data.y[i][k]);
+        means[k].push_back(own[static_cast<Eigen::Index>(k)]);
       }
     }
     std::vector<Point> front;
@@ -167,8 +162,7 @@ class GpFrontProposer final : public Proposer {
     FrontData data;
     for (size_t k : places) data.rows.push_back(ended[k].row);
     for (size_t i = 0; i < objectives_; ++i) {
-      const std::vector<double> y =
-          WarpOutputs(OnlyObjective(ended, i), Knob("ABOVE", 4));
+      const std::vector<double> y = WarpOutputs(OnlyObjective(ended, i));
       data.y.emplace_back();
       for (size_t k : places) data.y.back().push_back(y[k]);
     }
@@ -214,7 +208,7 @@ Point ReferenceOf(std::span<const Point> front) {
     }
   }
   for (size_t i = 0; i < high.size(); ++i) {
-    high[i] += Knob("MARGIN", 0.1) * std::max(high[i] - low[i], Knob("LEAST", 1));
+    high[i] += std::max(kMargin * (high[i] - low[i]), kLeastMargin);
   }
   return high;
 }

@@ -24,6 +24,7 @@
 #include "samplers/internal/hypervolume.h"
 #include "samplers/sampler.h"
 #include "tests/bench/sampler_problems.h"
+#include "trial/rng.h"
 
 namespace hyperopt {
 namespace {
@@ -33,7 +34,8 @@ struct FrontProblem {
   SearchSpace space;
   std::function<Point(const Params&)> f;
   Point reference;
-  double most;  // volume of the true front
+  double most;       // volume of the true front
+  double noise = 0;  // of what a sampler is told; a standard deviation
 };
 
 double X(const Params& params, int i) {
@@ -89,7 +91,7 @@ FrontProblem Dtlz2() {
 
 // A network's loss against what it takes: more units, layers and epochs lose less and
 // take longer, each optimiser has a learning rate of its own, dropout only costs.
-FrontProblem Training() {
+FrontProblem Training(double noise) {
   const SearchSpace space({{"rate", Log(1e-5, 1)},
                            {"units", Whole(8, 512, true)},
                            {"layers", Whole(1, 6)},
@@ -119,7 +121,12 @@ FrontProblem Training() {
     for (int layers = 1; layers <= 6; ++layers) all.push_back(values(units, layers, 0));
   }
   const Point reference = {1.5, 5};
-  return {"training", space, f, reference, internal::Hypervolume(all, reference)};
+  return {noise > 0 ? "noisy" : "training",
+          space,
+          f,
+          reference,
+          internal::Hypervolume(all, reference),
+          noise};
 }
 
 // Three kinds of model of which each is on a part of the front: error against size,
@@ -152,6 +159,39 @@ FrontProblem Models() {
   return {"models", space, f, reference, internal::Hypervolume(all, reference)};
 }
 
+// The same network with a third objective: how long it takes to answer.
+FrontProblem Answering() {
+  FrontProblem problem = Training(0);
+  const auto loss_and_size = problem.f;
+  static const std::map<std::string, double> slow = {
+      {"relu", 0}, {"gelu", 0.15}, {"tanh", 0.1}, {"none", 0}};
+  problem.name = "answering";
+  problem.f = [loss_and_size](const Params& params) {
+    Point point = loss_and_size(params);
+    point.push_back(0.15 * Number(params, "layers") +
+                    slow.at(Word(params, "activation")));
+    return point;
+  };
+  std::vector<Point> all;
+  for (int64_t units = 8; units <= 512; units += units < 64 ? 1 : 8) {
+    for (int64_t layers = 1; layers <= 6; ++layers) {
+      for (const auto& [word, seconds] : slow) {
+        all.push_back(problem.f({{"rate", 1e-3},
+                                 {"units", units},
+                                 {"layers", layers},
+                                 {"dropout", 0.2},
+                                 {"optimiser", std::string("adam")},
+                                 {"activation", word}}));
+      }
+    }
+  }
+  std::vector<Point> front;
+  for (size_t k : ParetoFrontOf(all)) front.push_back(all[k]);
+  problem.reference.push_back(1.2);
+  problem.most = internal::Hypervolume(front, problem.reference);
+  return problem;
+}
+
 SamplerKind KindOf(const std::string& word) {
   static const std::map<std::string, SamplerKind> kinds = {
       {"random", SamplerKind::kRandom},
@@ -180,11 +220,14 @@ std::array<double, 2> Left(const FrontProblem& problem,
   const auto sampler = MakeSampler(problem.space, options);
   History history;
   std::vector<Point> points;
+  Rng noise(seed, TrialId(0), "noise");
   std::array<double, 2> left = {};
   for (int i = 0; i < trials; ++i) {
     const Params params = sampler->Suggest(TrialId(i), history).value();
     points.push_back(problem.f(params));
-    history.ended.push_back(EntryOf(i, params, points.back()));
+    Point told = points.back();
+    for (double& v : told) v += problem.noise * noise.Normal();
+    history.ended.push_back(EntryOf(i, params, told));
     const double volume =
         i + 1 == trials / 3 || i + 1 == trials
             ? problem.most - internal::Hypervolume(points, problem.reference)
@@ -198,7 +241,8 @@ std::array<double, 2> Left(const FrontProblem& problem,
 void Quality(SamplerKind kind, int seeds, int trials, const std::string& only) {
   constexpr int kRandoms = 21;
   std::vector<double> total[2];
-  for (const FrontProblem& problem : {Zdt(1), Zdt(2), Dtlz2(), Training(), Models()}) {
+  for (const FrontProblem& problem :
+       {Zdt(1), Zdt(2), Dtlz2(), Training(0), Training(0.1), Models(), Answering()}) {
     if (!only.empty() && problem.name != only) continue;
     std::vector<double> random[2], shares[2];
     for (int i = 0; i < kRandoms; ++i) {
