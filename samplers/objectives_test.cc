@@ -5,7 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "samplers/internal/gp_front.h"
 #include "samplers/sampler.h"
 #include "trial/pareto.h"
 
@@ -101,16 +100,6 @@ TEST_CASE(
     CHECK(run.proposals == RunAll(kind, 5, false, true, 14).proposals);
     CHECK(run.proposals == RunAll(kind, 5, true, false, 14).proposals);
   }
-}
-
-TEST_CASE("several objectives: the reference point is beyond the front, never on it") {
-  const std::vector<Point> front = {{0, 3}, {1, 2}, {4, 0}};
-  const Point reference = internal::ReferenceOf(front);
-  CHECK(reference[0] == doctest::Approx(4.4));
-  CHECK(reference[1] == doctest::Approx(3.3));
-  const std::vector<Point> alone = {{-1, 2}};
-  CHECK(internal::ReferenceOf(alone)[0] == doctest::Approx(-0.9));
-  CHECK(internal::ReferenceOf(alone)[1] == doctest::Approx(2.1));
 }
 
 // Values of `objectives` objectives that are all odd in some way.

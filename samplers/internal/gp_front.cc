@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "samplers/internal/acquisition.h"
+#include "samplers/internal/front_model.h"
 #include "samplers/internal/gp_parts.h"
-#include "samplers/internal/hypervolume.h"
 #include "samplers/internal/optimise_mixed.h"
 #include "samplers/internal/output_warp.h"
 
@@ -15,8 +15,6 @@ namespace hyperopt::internal {
 namespace {
 
 constexpr size_t kAnchors = 8;
-constexpr double kMargin = 0.1;       // of the front's range, beyond its worst
-constexpr double kLeastMargin = 0.1;  // of the spread of all trials
 
 // Objective `i` as the only one.
 std::vector<Observation> OnlyObjective(std::span<const Observation> ended, size_t i) {
@@ -26,77 +24,6 @@ std::vector<Observation> OnlyObjective(std::span<const Observation> ended, size_
   }
   return only;
 }
-
-// Trials with a warped value of each objective, to be minimised.
-struct FrontData {
-  std::vector<Row> rows;
-  std::vector<std::vector<double>> y;  // by objective
-};
-
-// One model an objective, all with their first (second, ..) theta.
-class FrontModel {
- public:
-  FrontModel(const Encoding& encoding,
-             const FrontData& data,
-             std::span<const Row> pending,
-             std::span<const Vector> thetas)
-      : region_({}, {0}) {
-    std::vector<Point> means(data.rows.size() + pending.size());
-    for (size_t i = 0; i < thetas.size(); ++i) {
-      models_.emplace_back(encoding, data.rows, data.y[i], thetas[i]);
-      for (const Row& row : pending) models_.back().Believe(row);
-      // What a trial that runs will find is no gain any more.
-      const Vector own = models_.back().OwnMeans();
-      for (size_t k = 0; k < means.size(); ++k) {
-        means[k].push_back(own[static_cast<Eigen::Index>(k)]);
-      }
-    }
-    std::vector<Point> front;
-    for (size_t k : ParetoFrontOf(means)) front.push_back(means[k]);
-    const Point reference = ReferenceOf(front);
-    region_ = OpenRegion(std::move(front), reference);
-  }
-
-  // log of the expected gain of each.
-  std::vector<double> Many(std::span<const Row> rows) const {
-    std::vector<Vector> means(models_.size()), variances(models_.size());
-    for (size_t i = 0; i < models_.size(); ++i) {
-      models_[i].Predict(rows, &means[i], &variances[i]);
-    }
-    std::vector<double> values, mean(models_.size()), sd(models_.size());
-    for (Eigen::Index at = 0; at < std::ssize(rows); ++at) {
-      for (size_t i = 0; i < models_.size(); ++i) {
-        mean[i] = means[i][at];
-        sd[i] = std::sqrt(variances[i][at]);
-      }
-      values.push_back(region_.LogExpectedGain(mean, sd));
-    }
-    return values;
-  }
-
-  double One(const Row& row, Vector& gradient) const {
-    const size_t m = models_.size();
-    std::vector<double> mean(m), sd(m), by_mean(m), by_sd(m);
-    std::vector<Vector> mean_gradient(m), variance_gradient(m);
-    for (size_t i = 0; i < m; ++i) {
-      double variance = 0;
-      models_[i].Predict(
-          row, &mean[i], &variance, &mean_gradient[i], &variance_gradient[i]);
-      sd[i] = std::sqrt(variance);
-    }
-    const double value = region_.LogExpectedGain(mean, sd, by_mean, by_sd);
-    gradient = Vector::Zero(std::ssize(row));
-    for (size_t i = 0; i < m; ++i) {
-      gradient +=
-          by_mean[i] * mean_gradient[i] + by_sd[i] / (2 * sd[i]) * variance_gradient[i];
-    }
-    return value;
-  }
-
- private:
-  std::vector<GpModel> models_;
-  OpenRegion region_;
-};
 
 // The mean of the gains that several models expect.
 Score MeanOf(std::span<const FrontModel> models) {
@@ -198,20 +125,6 @@ class GpFrontProposer final : public Proposer {
 };
 
 }  // namespace
-
-Point ReferenceOf(std::span<const Point> front) {
-  Point low = front[0], high = front[0];
-  for (const Point& point : front) {
-    for (size_t i = 0; i < point.size(); ++i) {
-      low[i] = std::min(low[i], point[i]);
-      high[i] = std::max(high[i], point[i]);
-    }
-  }
-  for (size_t i = 0; i < high.size(); ++i) {
-    high[i] += std::max(kMargin * (high[i] - low[i]), kLeastMargin);
-  }
-  return high;
-}
 
 std::unique_ptr<Proposer> MakeGpFrontProposer(const Encoding& encoding,
                                               size_t objectives,

@@ -16,9 +16,4 @@ std::unique_ptr<Proposer> MakeGpFrontProposer(const Encoding& encoding,
                                               size_t objectives,
                                               uint64_t seed);
 
-// The point below which volume counts: in each objective worse than the worst of the
-// front by a tenth of its range, and by 0.1 at least (objectives are warped to variance
-// 1), so that a front of one point has room beside it. REQUIRES: not empty.
-Point ReferenceOf(std::span<const Point> front);
-
 }  // namespace hyperopt::internal
