@@ -7,6 +7,7 @@
 
 #include "samplers/internal/acquisition.h"
 #include "samplers/internal/gp_fit.h"
+#include "samplers/internal/gp_parts.h"
 #include "samplers/internal/minimise.h"
 #include "samplers/internal/optimise_mixed.h"
 #include "trial/rng.h"

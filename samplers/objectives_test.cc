@@ -102,5 +102,53 @@ TEST_CASE(
   }
 }
 
+// Values of `objectives` objectives that are all odd in some way.
+std::vector<double> Odd(int which, int64_t i, double x, size_t objectives) {
+  std::vector<double> values(objectives, 1.0);  // 0: all equal
+  for (size_t k = 0; k < objectives; ++k) {
+    const double own = k == 0 ? x : std::pow(1 - x, static_cast<double>(k));
+    if (which == 1) values[k] = i == 4 ? own : NAN;  // one has values
+    if (which == 2) values[k] = NAN;
+    if (which == 3) values[k] = k == 1 ? 1e300 * (own - 0.5) : own;
+    if (which == 4) values[k] = x;                 // they agree: a front of one
+    if (which == 5) values[k] = k == 0 ? 1 : own;  // one tells nothing
+  }
+  return values;
+}
+
+TEST_CASE("several objectives: odd values are no obstacle, trials at once differ") {
+  for (const size_t objectives : {2, 3, 5}) {
+    for (int which = 0; which < 6; ++which) {
+      CAPTURE(objectives);
+      CAPTURE(which);
+      SamplerOptions options = {.kind = SamplerKind::kGp, .seed = 3, .num_samples = 14};
+      options.other_goals.assign(objectives - 1, Goal::kMinimize);
+      const auto sampler = MakeSampler(Space(), options);
+      History history;
+      for (int64_t i = 0; i < 12; ++i) {
+        HistoryEntry entry{.trial = TrialId(i), .state = TrialState::kCompleted};
+        entry.params = sampler->Suggest(TrialId(i), history).value();
+        const double x = std::get<double>(entry.params.at("x"));
+        const std::vector<double> values = Odd(which, i, x, objectives);
+        entry.objective = Objective::Of(values[0]);
+        for (size_t k = 1; k < objectives; ++k) {
+          entry.others.push_back(Objective::Of(values[k]));
+        }
+        history.ended.push_back(entry);
+      }
+      HistoryEntry open{.trial = TrialId(12), .state = TrialState::kRunning};
+      open.params = sampler->Suggest(TrialId(12), history).value();
+      history.pending = {open};
+      const Params beside = sampler->Suggest(TrialId(13), history).value();
+      double distance = 0;
+      for (const char* name : {"x", "y", "z"}) {
+        distance += std::abs(std::get<double>(beside.at(name)) -
+                             std::get<double>(open.params.at(name)));
+      }
+      CHECK(distance > 1e-3);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hyperopt

@@ -58,9 +58,10 @@ struct SamplerOptions {
   // What the objectives in the history are to be.
   Goal goal = Goal::kMinimize;
   // Of several objectives those after the first. kTpe and kCmaes then rank trials by
-  // non-domination and how alone they are; kGp weighs the objectives anew for each
-  // trial (ParEGO, Knowles 2006). A trial without a finite value of each counts as
-  // failed.
+  // non-domination and how alone they are; kGp takes the greatest expected gain of the
+  // volume that the front dominates, and weighs the objectives anew for every second
+  // trial of three, for each of four (ParEGO, Knowles 2006). A trial without a finite
+  // value of each counts as failed.
   std::vector<Goal> other_goals;
   uint64_t seed = 42;
   // Each sample is one draw of the random parameters for every cell of the grid.

@@ -88,6 +88,13 @@ std::vector<Setup> AllSetups() {
                        .points_to_evaluate = points}});
     setups.push_back({word + ", finite", finite, {.kind = kind, .num_samples = 40}});
   }
+  for (const auto& [name, objectives] : {std::pair("gp, two objectives", 2),
+                                         std::pair("gp, three objectives", 3),
+                                         std::pair("gp, five objectives", 5)}) {
+    SamplerOptions options = {.kind = SamplerKind::kGp, .num_samples = 18};
+    options.other_goals.assign(static_cast<size_t>(objectives - 1), Goal::kMaximize);
+    setups.push_back({name, infinite, options});
+  }
   const SearchSpace numbers({
       {"rate", FloatDomain{.lower = 1e-5, .upper = 0.1, .log = true}},
       {"units", IntDomain{.lower = 1, .upper = 900, .log = true}},
@@ -109,8 +116,11 @@ std::vector<Setup> AllSetups() {
   return setups;
 }
 
-// A history that grows as trials end, with a failure and a NaN in it.
-History HistoryBefore(int64_t trial, const std::vector<Params>& proposals) {
+// A history that grows as trials end, with a failure and a NaN in it; entries have one
+// more objective for each of `others`.
+History HistoryBefore(int64_t trial,
+                      const std::vector<Params>& proposals,
+                      size_t others) {
   History history;
   for (int64_t i = 0; i < trial; ++i) {
     HistoryEntry entry{.trial = TrialId(i),
@@ -124,6 +134,10 @@ History HistoryBefore(int64_t trial, const std::vector<Params>& proposals) {
     if (i % 5 != 4) {
       entry.objective =
           Objective::Of(i % 7 == 6 ? NAN : 1.0 / static_cast<double>(i + 1));
+      for (size_t k = 1; k <= others; ++k) {
+        const auto turn = static_cast<int64_t>(k) + 3;
+        entry.others.push_back(Objective::Of(static_cast<double>(i % turn)));
+      }
     }
     history.ended.push_back(entry);
   }
@@ -135,7 +149,8 @@ std::vector<Params> Proposals(const Setup& setup) {
   const int64_t count = sampler->TrialCount().value_or(30);
   std::vector<Params> proposals;
   for (int64_t i = 0; i < count; ++i) {
-    const auto params = sampler->Suggest(TrialId(i), HistoryBefore(i, proposals));
+    const auto params = sampler->Suggest(
+        TrialId(i), HistoryBefore(i, proposals, setup.options.other_goals.size()));
     REQUIRE(params.has_value());
     proposals.push_back(*params);
   }
@@ -179,7 +194,10 @@ TEST_CASE("sampler contract: exactly TrialCount trials") {
     const std::vector<Params> proposals = Proposals(setup);
     for (int64_t beyond : {int64_t{0}, int64_t{1}, int64_t{1} << 40}) {
       CHECK_FALSE(
-          sampler->Suggest(TrialId(*count + beyond), HistoryBefore(*count, proposals))
+          sampler
+              ->Suggest(
+                  TrialId(*count + beyond),
+                  HistoryBefore(*count, proposals, setup.options.other_goals.size()))
               .has_value());
     }
   }
@@ -212,7 +230,9 @@ TEST_CASE("sampler contract: a fresh object proposes what a long-lived one does"
     // Backwards, so that nothing can lean on the trial before.
     for (int64_t i = std::ssize(proposals) - 1; i >= 0; --i) {
       const auto fresh = MakeSampler(setup.space, setup.options);
-      CHECK(fresh->Suggest(TrialId(i), HistoryBefore(i, proposals)) ==
+      CHECK(fresh->Suggest(
+                TrialId(i),
+                HistoryBefore(i, proposals, setup.options.other_goals.size())) ==
             proposals[static_cast<size_t>(i)]);
     }
   }

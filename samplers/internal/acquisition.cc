@@ -1,5 +1,6 @@
 #include "samplers/internal/acquisition.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -10,6 +11,8 @@ namespace {
 
 const double kLogRootTwoPi = 0.5 * std::log(2 * std::numbers::pi);
 
+}  // namespace
+
 double LogPhi(double z) { return -0.5 * z * z - kLogRootTwoPi; }
 
 double LogCdf(double z) {
@@ -17,7 +20,12 @@ double LogCdf(double z) {
   return std::log(0.5 * ScaledErfc(-z / std::numbers::sqrt2)) - 0.5 * z * z;
 }
 
-}  // namespace
+double LogMean(std::span<const double> values) {
+  const double most = *std::ranges::max_element(values);
+  double sum = 0;
+  for (double v : values) sum += std::exp(v - most);
+  return most + std::log(sum / static_cast<double>(values.size()));
+}
 
 double ScaledErfc(double x) {
   if (x < 10) return std::exp(x * x) * std::erfc(x);

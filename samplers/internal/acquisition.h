@@ -2,12 +2,18 @@
 // itself is 0 (Ament et al. 2023).
 #pragma once
 
+#include <span>
+
 namespace hyperopt::internal {
 
 // h(z) = phi(z) + z Phi(z); EI = sd h((best - mean) / sd), for minimising.
 double LogH(double z);
 // exp(x^2) erfc(x) for x >= 0.
 double ScaledErfc(double x);
+double LogPhi(double z);  // of the normal density, and of its distribution
+double LogCdf(double z);
+// log of the mean of exp(values). REQUIRES: not empty.
+double LogMean(std::span<const double> values);
 
 struct LogImprovement {
   double value = 0;

@@ -6,60 +6,20 @@
 #include <numeric>
 
 #include "samplers/internal/acquisition.h"
-#include "samplers/internal/gp_fit.h"
+#include "samplers/internal/gp_parts.h"
 #include "samplers/internal/optimise_mixed.h"
-#include "samplers/internal/output_warp.h"
 #include "samplers/internal/parzen.h"
 
 namespace hyperopt::internal {
 namespace {
 
-constexpr size_t kEachSize = 32;
-constexpr size_t kMostModels = 8;
-constexpr size_t kModelsTimesSize = 256;
-constexpr size_t kMostSampled = 100;      // beyond, the most likely theta
-constexpr size_t kMostFitted = 200;       // observations theta is fitted on
-constexpr size_t kMostConditioned = 500;  // observations a model knows
 constexpr size_t kAnchors = 4;
-constexpr double kClosest = 1e-5;
-// Of two trials at once the second is not to wait for the last digits of the first.
-constexpr double kClosestPending = 1e-3;
 constexpr size_t kDraws = 256;
 constexpr size_t kMostDraws = 16 * kDraws;  // where constraints leave little
-// A model of more trials than this scores fewer candidates: each costs their square.
-constexpr double kFullEffort = 160;
 // Once so many trials brought nothing better, every fourth one takes the lower
 // confidence bound, and every fourth one a draw near the good trials.
 constexpr size_t kStale = 8;
 constexpr double kBoundSds = 2;
-
-// The better half of the `most` and the newest of the others, in their order.
-std::vector<size_t> Subset(std::span<const double> y, size_t most) {
-  std::vector<size_t> all(y.size());
-  std::iota(all.begin(), all.end(), size_t{0});
-  if (y.size() <= most) return all;
-  std::ranges::stable_sort(all, [&](size_t a, size_t b) { return y[a] < y[b]; });
-  const auto best = static_cast<ptrdiff_t>(most / 2);
-  std::sort(all.begin() + best, all.end(), std::greater<size_t>());
-  all.resize(most);
-  std::ranges::sort(all);
-  return all;
-}
-
-struct Data {
-  std::vector<Row> rows;
-  std::vector<double> y;
-};
-
-Data DataOf(std::span<const Observation> ended, size_t most) {
-  const std::vector<double> y = WarpOutputs(ended);
-  Data data;
-  for (size_t i : Subset(y, most)) {
-    data.rows.push_back(ended[i].row);
-    data.y.push_back(y[i]);
-  }
-  return data;
-}
 
 enum class Wish { kImprovement, kBound };
 
@@ -76,7 +36,7 @@ class Ensemble {
  public:
   Ensemble(Wish wish,
            const Encoding& encoding,
-           const Data& data,
+           const GpData& data,
            std::span<const Row> pending,
            std::span<const Vector> thetas)
       : wish_(wish) {
@@ -129,13 +89,6 @@ class Ensemble {
   }
 
  private:
-  static double LogMean(std::span<const double> values) {
-    const double most = *std::ranges::max_element(values);
-    double sum = 0;
-    for (double v : values) sum += std::exp(v - most);
-    return most + std::log(sum / static_cast<double>(values.size()));
-  }
-
   const Wish wish_;
   std::vector<GpModel> models_;
   std::vector<double> best_;
@@ -150,7 +103,7 @@ class GpProposer final : public Proposer {
     if (encoding_.size() == 0) return {Row{}};
     const std::span<const Observation> ended = seen.ended();
     Fit(ended, seen.generation());
-    const Data data = DataOf(ended, kMostConditioned);
+    const GpData data = DataOf(ended, kMostConditioned);
     // A maximum of the improvement lies in a corner of the space more often than an
     // objective's does, most of all where many trials are equally good.
     const bool stale = IsStale(ended);
@@ -182,27 +135,14 @@ class GpProposer final : public Proposer {
     return least(ended.last(kStale)) >= least(ended.first(ended.size() - kStale));
   }
 
-  static std::vector<Row> BestOf(const Data& data, size_t count) {
-    std::vector<size_t> order(data.y.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    std::ranges::stable_sort(order,
-                             [&](size_t a, size_t b) { return data.y[a] < data.y[b]; });
-    std::vector<Row> rows;
-    for (size_t i = 0; i < std::min(count, order.size()); ++i) {
-      rows.push_back(data.rows[order[i]]);
-    }
-    return rows;
-  }
-
   std::vector<Row> Everywhere(const Ensemble& ensemble,
-                              const Data& data,
+                              const GpData& data,
                               Rng& rng) const {
     const Score score{
         [&](std::span<const Row> rows) { return ensemble.Many(rows); },
         [&](const Row& row, std::vector<double>& g) { return ensemble.One(row, g); }};
-    const double effort =
-        std::min(1.0, kFullEffort / static_cast<double>(data.rows.size()));
-    return OptimiseMixed(encoding_, score, BestOf(data, kAnchors), effort, rng);
+    return OptimiseMixed(
+        encoding_, score, BestOf(data, kAnchors), EffortOf(data.rows.size()), rng);
   }
 
   // One categorical axis has one level in all rows. Where a category was tried with
@@ -220,7 +160,7 @@ class GpProposer final : public Proposer {
   }
 
   std::vector<Row> DrawNearGood(const Ensemble& ensemble,
-                                const Data& data,
+                                const GpData& data,
                                 Rng& rng) const {
     const ParzenMixture good =
         MixtureOfGood(encoding_, BestOf(data, GoodCount(data.rows.size())));
@@ -244,43 +184,12 @@ class GpProposer final : public Proposer {
     return rows;
   }
 
-  // Rows that repeat what was tried come last: nothing new would be learnt.
-  static void MoveNew(std::vector<Row>& rows,
-                      std::span<const Observation> ended,
-                      std::span<const Row> pending) {
-    const auto close = [](const Row& a, const Row& b, double distance) {
-      for (size_t j = 0; j < a.size(); ++j) {
-        if (std::fabs(a[j] - b[j]) > distance) return false;
-      }
-      return true;
-    };
-    const auto is_new = [&](const Row& row) {
-      return std::ranges::none_of(
-                 ended,
-                 [&](const Observation& o) { return close(o.row, row, kClosest); }) &&
-             std::ranges::none_of(pending, [&](const Row& other) {
-               return close(other, row, kClosestPending);
-             });
-    };
-    // The first new one is enough.
-    const auto found = std::ranges::find_if(rows, is_new);
-    if (found != rows.end()) std::rotate(rows.begin(), found, found + 1);
-  }
-
   void Fit(std::span<const Observation> ended, int64_t generation) const {
     const size_t prefix = PrefixOf(ended.size());
     if (prefix == fitted_ && generation == generation_) return;
-    const Data data = DataOf(ended.first(prefix), kMostFitted);
-    const GpLikelihood likelihood(encoding_, data.rows, data.y);
-    const ThetaPrior prior = PriorOf(encoding_);
-    if (prefix <= kMostSampled) {
-      const size_t count =
-          std::clamp(kModelsTimesSize / prefix, size_t{1}, kMostModels);
-      Rng rng(seed_, TrialId(static_cast<int64_t>(prefix)), "gp theta");
-      thetas_ = SampleTheta(likelihood, prior, static_cast<int>(count), rng);
-    } else {
-      thetas_ = {MostLikelyTheta(likelihood, prior)};
-    }
+    const GpData data = DataOf(ended.first(prefix), kMostFitted);
+    Rng rng(seed_, TrialId(static_cast<int64_t>(prefix)), "gp theta");
+    thetas_ = FitThetas(encoding_, data, prefix, rng);
     fitted_ = prefix;
     generation_ = generation;
   }
@@ -294,13 +203,6 @@ class GpProposer final : public Proposer {
 };
 
 }  // namespace
-
-size_t PrefixOf(size_t n) {
-  if (n <= kEachSize) return n;
-  size_t size = kEachSize;
-  while (size + (size + 3) / 4 <= n) size += (size + 3) / 4;
-  return size;
-}
 
 std::unique_ptr<Proposer> MakeGpProposer(const Encoding& encoding, uint64_t seed) {
   return std::make_unique<GpProposer>(encoding, seed);

@@ -9,11 +9,6 @@
 
 namespace hyperopt::internal {
 
-// The number of observations that hyperparameters are fitted on where there are n: n up
-// to 32, beyond the greatest of fixed sizes, each 1.25 times the last, that is not over
-// n. So they stay a function of the history and are seldom fitted anew.
-size_t PrefixOf(size_t n);
-
 // `encoding` must outlive it.
 std::unique_ptr<Proposer> MakeGpProposer(const Encoding& encoding, uint64_t seed);
 

@@ -225,10 +225,12 @@ void GpModel::Predict(const Row& row,
   }
 }
 
-double GpModel::LeastMean() const {
+Vector GpModel::OwnMeans() const {
   // (K - noise I) K^-1 y = y - noise K^-1 y.
-  return (y_ - (noise_ + kLeastNoise) * alpha_).minCoeff();
+  return y_ - (noise_ + kLeastNoise) * alpha_;
 }
+
+double GpModel::LeastMean() const { return OwnMeans().minCoeff(); }
 
 void GpModel::Believe(const Row& row) {
   const std::vector<Row> rows = {row};

@@ -62,7 +62,9 @@ class GpModel {
                double* variance,
                Vector* mean_gradient,
                Vector* variance_gradient) const;
-  // The least mean at the model's own rows.
+  // At the model's own rows, those believed at the end.
+  Vector OwnMeans() const;
+  // The least of them.
   double LeastMean() const;
   // A kriging believer: as if `row` had been observed with the mean there.
   void Believe(const Row& row);

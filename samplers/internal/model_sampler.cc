@@ -8,6 +8,7 @@
 #include "samplers/internal/cmaes.h"
 #include "samplers/internal/fill.h"
 #include "samplers/internal/gp.h"
+#include "samplers/internal/gp_front.h"
 #include "samplers/internal/sobol.h"
 #include "samplers/internal/tpe.h"
 #include "samplers/internal/variants.h"
@@ -50,6 +51,10 @@ class ModelSampler final : public Sampler {
     if (kind == SamplerKind::kGp) gp_until_ = std::numeric_limits<int64_t>::max();
     if (kind == SamplerKind::kGp || gp_until_ > 0) {
       gp_ = MakeGpProposer(encoding_, options.seed);
+      const size_t objectives = options.other_goals.size() + 1;
+      if (objectives > 1 && objectives <= kMostFrontObjectives) {
+        gp_front_ = MakeGpFrontProposer(encoding_, objectives, options.seed);
+      }
     }
     if (kind == SamplerKind::kCmaes) {
       cmaes_ = MakeCmaesProposer(encoding_, options.seed);
@@ -121,7 +126,11 @@ class ModelSampler final : public Sampler {
     const bool gp = id.value() < gp_until_ && pace == Pace::kSlow;
     const Proposer* proposer = cmaes_ ? cmaes_.get() : gp ? gp_.get() : tpe_.get();
     if (design || proposer == nullptr) return {DesignRow(DesignIndex(id))};
-    if (options_.other_goals.empty()) return proposer->Propose(id, seen_);
+    const size_t others = options_.other_goals.size();
+    if (others == 0) return proposer->Propose(id, seen_);
+    // With three objectives neither is always ahead; samplers/README.md has figures.
+    const bool weighs = others > 1 && id.value() % 2 == 1;
+    if (gp && gp_front_ && !weighs) return gp_front_->Propose(id, seen_);
     const std::vector<double> weights = gp ? Weights(id) : std::vector<double>();
     return proposer->Propose(id, seen_.AsOne(id, weights));
   }
@@ -186,6 +195,7 @@ class ModelSampler final : public Sampler {
   mutable Observations seen_;  // memoised; Suggest is thread-compatible
   const int64_t startup_;
   std::unique_ptr<Proposer> gp_, tpe_, cmaes_;  // none for kSobol
+  std::unique_ptr<Proposer> gp_front_;          // where gp takes all objectives
   int64_t gp_until_ = 0;                        // trials before it are gp_'s
 };
 
