@@ -126,10 +126,7 @@ class SqliteStore final : public TrialStore {
   }
 
   std::vector<Params> LoadParams(std::span<const TrialId> trials) const override {
-    std::vector<Params> params;
-    params.reserve(trials.size());
-    for (const TrialId trial : trials) params.push_back(reader_->LoadParams(trial));
-    return params;
+    return reader_->LoadParams(trials);
   }
 
   std::vector<RunRow> LoadRuns(TrialId trial) const override {

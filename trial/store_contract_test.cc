@@ -348,6 +348,36 @@ TEST_CASE_TEMPLATE("every parameter keeps its type and value", Kind, Memory, Sql
   CHECK(std::signbit(std::get<double>(loaded[0].at("zero"))));
 }
 
+TEST_CASE_TEMPLATE(
+    "parameters come in the order asked, whatever is asked twice, far apart or unknown",
+    Kind,
+    Memory,
+    Sqlite) {
+  Kind kind;
+  constexpr int64_t kTrials = 40;
+  Changes changes = {PutSweep{SampleSweep()}};
+  for (int64_t i = 0; i < kTrials; ++i) {
+    changes.push_back(PutTrial{SampleTrial(i)});
+    // Some have none, as in a space whose parameters all have values by default.
+    if (i % 7 != 3) changes.push_back(PutParams{TrialId(i), {{"a", i}, {"b", -i}}});
+  }
+  kind.store->Commit(changes);
+  kind.Reopen();
+  const std::vector<std::vector<int64_t>> questions = {
+      {}, {5}, {39, 0}, {3, 2, 1, 0}, {4, 2, 4, 3, 2, 5, 3, 4}, {38, 39, 40, 41, 50}};
+  for (const std::vector<int64_t>& question : questions) {
+    CAPTURE(question.size());
+    std::vector<TrialId> ids;
+    std::vector<Params> expected;
+    for (const int64_t i : question) {
+      ids.emplace_back(i);
+      const bool has = i < kTrials && i % 7 != 3;
+      expected.push_back(has ? Params{{"a", i}, {"b", -i}} : Params());
+    }
+    CHECK(kind.store->LoadParams(ids) == expected);
+  }
+}
+
 TEST_CASE_TEMPLATE("text is kept byte for byte", Kind, Memory, Sqlite) {
   Kind kind;
   const std::vector<std::string> texts = {"",

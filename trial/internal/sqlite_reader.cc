@@ -108,6 +108,9 @@ RecordReader::RecordReader(Database& database)
     : database_(database),
       params_(database,
               "SELECT name, value FROM parameter WHERE trial = ? ORDER BY name"),
+      many_params_(database,
+                   "SELECT trial, name, value FROM parameter "
+                   "WHERE trial BETWEEN ? AND ? ORDER BY trial, name"),
       runs_(database,
             fmt::format("SELECT {} FROM run WHERE trial = ? ORDER BY run, attempt",
                         kRunColumns)),
@@ -271,15 +274,53 @@ RunRow RecordReader::ReadRun(RowReader& row) const {
   return run;
 }
 
+std::pair<std::string_view, ParamValue> RecordReader::ReadParam(RowReader& row) const {
+  const std::string_view name = row.Text();
+  const std::string_view value = row.Text();
+  return {name, GuardJson([&] { return ParamValueFromJsonText(value); })};
+}
+
+std::vector<Params> RecordReader::LoadParams(std::span<const TrialId> trials) {
+  // One walk along the table where most of it is asked for: a statement a trial costs
+  // its locks each time.
+  constexpr int64_t kSparse = 4;
+  std::vector<Params> params(trials.size());
+  if (trials.empty()) return params;
+  const auto [first, last] = std::ranges::minmax(trials);
+  const int64_t range = last.value() - first.value() + 1;
+  if (range > kSparse * static_cast<int64_t>(trials.size())) {
+    for (size_t i = 0; i < trials.size(); ++i) params[i] = LoadParams(trials[i]);
+    return params;
+  }
+  std::vector<std::pair<TrialId, size_t>> asked;  // by trial, then place
+  asked.reserve(trials.size());
+  for (size_t i = 0; i < trials.size(); ++i) asked.emplace_back(trials[i], i);
+  std::ranges::sort(asked);
+  auto at = asked.begin();
+  many_params_.ForEach(
+      [&](RowReader row) {
+        const TrialId trial(row.Integer());
+        while (at != asked.end() && at->first < trial) ++at;
+        if (at == asked.end()) return false;
+        if (at->first != trial) return true;
+        Params& of_trial = params[at->second];
+        of_trial.insert(of_trial.end(), ReadParam(row));
+        return true;
+      },
+      first.value(),
+      last.value());
+  for (size_t i = 1; i < asked.size(); ++i) {
+    if (asked[i].first != asked[i - 1].first) continue;
+    params[asked[i].second] = params[asked[i - 1].second];
+  }
+  return params;
+}
+
 Params RecordReader::LoadParams(TrialId trial) {
   Params params;
   params_.ForEach(
       [&](RowReader row) {
-        const std::string_view name = row.Text();
-        const std::string_view value = row.Text();
-        params.emplace_hint(params.end(), name, GuardJson([&] {
-                              return ParamValueFromJsonText(value);
-                            }));
+        params.insert(params.end(), ReadParam(row));
         return true;
       },
       trial.value());

@@ -62,6 +62,7 @@ class RecordReader {
   // In one read transaction: a consistent picture beside a living writer.
   std::optional<RecordSnapshot> Load();
   Params LoadParams(TrialId trial);
+  std::vector<Params> LoadParams(std::span<const TrialId> trials);
   std::vector<RunRow> LoadRuns(TrialId trial);
   std::vector<ReportRow> LoadReports(TrialId trial);
   void ForEachReport(const std::function<bool(const ReportRow&)>& visit);
@@ -74,11 +75,12 @@ class RecordReader {
   std::vector<RungRow> LoadRungs();
   std::vector<ExecutorRow> LoadExecutors();
   RunRow ReadRun(RowReader& row) const;
+  std::pair<std::string_view, ParamValue> ReadParam(RowReader& row) const;
   template <typename Read>
   auto GuardJson(const Read& read) const;
 
   Database& database_;
-  Statement params_, runs_, reports_, all_reports_, files_, events_;
+  Statement params_, many_params_, runs_, reports_, all_reports_, files_, events_;
 };
 
 }  // namespace hyperopt
