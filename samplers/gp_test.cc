@@ -166,6 +166,35 @@ TEST_CASE("the improvement's derivatives are those of finite differences") {
   }
 }
 
+TEST_CASE(
+    "the augmented improvement is less where little is unknown beside the noise") {
+  const double plain = LogExpectedImprovement(0.1, 0.3, 0.5).value;
+  CHECK(LogAugmentedImprovement(0.1, 0.3, 0.5, 0).value == doctest::Approx(plain));
+  for (double sd : {1e-4, 0.05, 2.0}) {
+    for (double noise : {1e-3, 0.3}) {
+      CAPTURE(sd);
+      CAPTURE(noise);
+      const auto at = LogAugmentedImprovement(0.1, 0.3, sd, noise);
+      const double factor = 1 - noise / std::hypot(sd, noise);
+      if (factor > 1e-6) {
+        CHECK(at.value == doctest::Approx(LogExpectedImprovement(0.1, 0.3, sd).value +
+                                          std::log(factor)));
+      }
+      const double h = 1e-5 * sd;
+      const double by_sd = (LogAugmentedImprovement(0.1, 0.3, sd + h, noise).value -
+                            LogAugmentedImprovement(0.1, 0.3, sd - h, noise).value) /
+                           (2 * h);
+      CHECK(at.by_sd == doctest::Approx(by_sd).epsilon(1e-4));
+    }
+  }
+  // Known to be good, but for noise, against unknown and not so good.
+  const double known = LogAugmentedImprovement(0, 0, 0.05, 0.3).value;
+  const double unknown = LogAugmentedImprovement(0, 1.5, 1, 0.3).value;
+  CHECK(LogExpectedImprovement(0, 0, 0.02).value <
+        LogExpectedImprovement(0, 0, 0.05).value);
+  CHECK(known < unknown);
+}
+
 TEST_CASE("bounded minimisation stops at the border and inside") {
   const Differentiable f = [](std::span<const double> x, std::span<double> g) {
     g[0] = 2 * (x[0] - 0.3);
@@ -195,7 +224,8 @@ TEST_CASE("the mixed optimiser finds a peak in numbers, levels and categories") 
                       return f(row);
                     }};
   Rng rng(1, TrialId(1), "optimise");
-  const std::vector<Row> found = OptimiseMixed(encoding, score, {}, 1, rng);
+  const std::vector<Row> found =
+      OptimiseMixed(encoding, score, {}, 1, InputWarp(encoding.size()), rng);
   REQUIRE_FALSE(found.empty());
   CHECK(f(found[0]) > -1e-4);
 }
@@ -216,7 +246,8 @@ TEST_CASE("less effort scores fewer rows, and still climbs") {
                         return -std::pow(row[0] - 0.77, 2);
                       }};
     Rng rng(1, TrialId(1), "optimise");
-    return OptimiseMixed(encoding, score, {}, effort, rng)[0][0];
+    return OptimiseMixed(
+        encoding, score, {}, effort, InputWarp(encoding.size()), rng)[0][0];
   };
   size_t all = 0, some = 0;
   CHECK(run(1, &all) == doctest::Approx(0.77).epsilon(0.01));

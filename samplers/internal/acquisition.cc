@@ -51,4 +51,15 @@ LogImprovement LogExpectedImprovement(double best, double mean, double sd) {
           std::exp(LogPhi(z) - log_h) / sd};
 }
 
+LogImprovement LogAugmentedImprovement(double best,
+                                       double mean,
+                                       double sd,
+                                       double noise) {
+  LogImprovement improvement = LogExpectedImprovement(best, mean, sd);
+  const double r = std::hypot(sd, noise);
+  improvement.value += 2 * std::log(sd) - std::log(r) - std::log(r + noise);
+  improvement.by_sd += 2 / sd - (1 / r + 1 / (r + noise)) * sd / r;
+  return improvement;
+}
+
 }  // namespace hyperopt::internal

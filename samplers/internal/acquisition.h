@@ -22,5 +22,14 @@ struct LogImprovement {
 };
 // sd > 0.
 LogImprovement LogExpectedImprovement(double best, double mean, double sd);
+// The augmented expected improvement (Huang, Allen, Notz, Zeng 2006): less of it where
+// what is not known is little beside the noise, so that one more value there would tell
+// little. By the factor
+//   1 - noise / r = sd^2 / (r (r + noise)),  r^2 = sd^2 + noise^2
+// sd > 0; `noise` is a standard deviation, >= 0; without noise both are the same.
+LogImprovement LogAugmentedImprovement(double best,
+                                       double mean,
+                                       double sd,
+                                       double noise);
 
 }  // namespace hyperopt::internal

@@ -23,10 +23,13 @@ constexpr double kBoundSds = 2;
 
 enum class Wish { kImprovement, kBound };
 
-// Expected improvement alone stays where it found something: on a rough function it
-// looks around its best trial for ever. The bound goes where least is known.
-LogImprovement Wished(Wish wish, double best, double mean, double sd) {
-  if (wish == Wish::kImprovement) return LogExpectedImprovement(best, mean, sd);
+// What a model takes for noise, as on a rough function, makes expected improvement look
+// around its best trial for ever; hence the augmented one. It too stays where it found
+// something. The bound goes where least is known.
+LogImprovement Wished(Wish wish, double best, double mean, double sd, double noise) {
+  if (wish == Wish::kImprovement) {
+    return LogAugmentedImprovement(best, mean, sd, noise);
+  }
   return {kBoundSds * sd - mean, -1, kBoundSds};
 }
 
@@ -55,8 +58,7 @@ class Ensemble {
       models_[m].Predict(rows, &mean, &variance);
       for (size_t i = 0; i < rows.size(); ++i) {
         const auto at = static_cast<Eigen::Index>(i);
-        values[i].push_back(
-            Wished(wish_, best_[m], mean[at], std::sqrt(variance[at])).value);
+        values[i].push_back(WishedBy(m, mean[at], std::sqrt(variance[at])).value);
       }
     }
     std::vector<double> result;
@@ -72,7 +74,7 @@ class Ensemble {
       Vector by_mean, by_variance;
       models_[m].Predict(row, &mean, &variance, &by_mean, &by_variance);
       const double sd = std::sqrt(variance);
-      const LogImprovement ei = Wished(wish_, best_[m], mean, sd);
+      const LogImprovement ei = WishedBy(m, mean, sd);
       values.push_back(ei.value);
       gradients.push_back(ei.by_mean * by_mean + ei.by_sd / (2 * sd) * by_variance);
     }
@@ -89,6 +91,10 @@ class Ensemble {
   }
 
  private:
+  LogImprovement WishedBy(size_t m, double mean, double sd) const {
+    return Wished(wish_, best_[m], mean, sd, models_[m].noise_sd());
+  }
+
   const Wish wish_;
   std::vector<GpModel> models_;
   std::vector<double> best_;
@@ -141,8 +147,12 @@ class GpProposer final : public Proposer {
     const Score score{
         [&](std::span<const Row> rows) { return ensemble.Many(rows); },
         [&](const Row& row, std::vector<double>& g) { return ensemble.One(row, g); }};
-    return OptimiseMixed(
-        encoding_, score, BestOf(data, kAnchors), EffortOf(data.rows.size()), rng);
+    return OptimiseMixed(encoding_,
+                         score,
+                         BestOf(data, kAnchors),
+                         EffortOf(data.rows.size()),
+                         WarpOf(encoding_, MeanOf(thetas_)),
+                         rng);
   }
 
   // One categorical axis has one level in all rows. Where a category was tried with
@@ -189,7 +199,7 @@ class GpProposer final : public Proposer {
     if (prefix == fitted_ && generation == generation_) return;
     const GpData data = DataOf(ended.first(prefix), kMostFitted);
     Rng rng(seed_, TrialId(static_cast<int64_t>(prefix)), "gp theta");
-    thetas_ = FitThetas(encoding_, data, prefix, rng);
+    thetas_ = FitThetas(encoding_, data, prefix, Inputs::kWarped, rng);
     fitted_ = prefix;
     generation_ = generation;
   }

@@ -13,6 +13,7 @@ constexpr int kBurnIn = 16;
 constexpr int kBetween = 2;
 constexpr int kMostShrinks = 40;
 constexpr int kEvaluations = 40;
+constexpr double kWarpSd = 0.5;
 
 Vector DrawTheta(const ThetaPrior& prior, Rng& rng) {
   Vector theta = prior.mean;
@@ -47,9 +48,12 @@ Vector Step(const GpLikelihood& likelihood,
 
 }  // namespace
 
-ThetaPrior PriorOf(const Encoding& encoding) {
+ThetaPrior PriorOf(const Encoding& encoding, Inputs inputs) {
   const auto d = static_cast<Eigen::Index>(encoding.size());
-  ThetaPrior prior{Vector(d + 2), Vector(d + 2)};
+  const Eigen::Index logs = inputs == Inputs::kWarped ? WarpLogs(encoding) : 0;
+  ThetaPrior prior{Vector(d + 2 + logs), Vector(d + 2 + logs)};
+  prior.mean.tail(logs).setZero();
+  prior.sd.tail(logs).setConstant(kWarpSd);
   const double numbers = std::log(0.5) + 0.35 * std::log(static_cast<double>(d) + 1);
   for (Eigen::Index j = 0; j < d; ++j) {
     const bool category =

@@ -9,11 +9,12 @@
 
 namespace hyperopt::internal {
 
-// Independent normal priors of theta.
+// Independent normal priors of theta; a warp is most likely none.
 struct ThetaPrior {
   Vector mean, sd;
 };
-ThetaPrior PriorOf(const Encoding& encoding);
+enum class Inputs { kPlain, kWarped };
+ThetaPrior PriorOf(const Encoding& encoding, Inputs inputs = Inputs::kPlain);
 
 // Elliptical slice sampling (Murray, Adams, MacKay 2010): `count` draws.
 std::vector<Vector> SampleTheta(const GpLikelihood& likelihood,

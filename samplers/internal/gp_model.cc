@@ -31,6 +31,7 @@ Vector InverseLengths(const std::vector<bool>& categorical, const Vector& theta)
   return inverse;
 }
 
+// Axis by row.
 Matrix AsMatrix(std::span<const Row> rows, size_t axes) {
   Matrix matrix(static_cast<Eigen::Index>(axes), std::ssize(rows));
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -41,26 +42,77 @@ Matrix AsMatrix(std::span<const Row> rows, size_t axes) {
   return matrix;
 }
 
+// Row by axis.
+Matrix Bent(const Matrix& rows, const InputWarp& warp) {
+  Matrix bent = rows;
+  for (Eigen::Index a = 0; a < rows.cols(); ++a) {
+    const AxisWarp& axis = warp.axis(static_cast<size_t>(a));
+    if (!axis.bends()) continue;
+    bent.col(a) = rows.col(a).unaryExpr([&](double x) { return axis.At(x); });
+  }
+  return bent;
+}
+
 }  // namespace
 
 GpLikelihood::GpLikelihood(const Encoding& encoding,
                            std::span<const Row> rows,
                            std::span<const double> y)
-    : axes_(encoding.size()),
+    : encoding_(encoding),
+      axes_(encoding.size()),
       categorical_(Categorical(encoding)),
-      y_(Eigen::Map<const Vector>(y.data(), std::ssize(y))) {
-  const size_t n = rows.size();
-  squares_.resize(static_cast<Eigen::Index>(n * (n - 1) / 2),
-                  static_cast<Eigen::Index>(axes_));
-  for (size_t a = 0; a < axes_; ++a) {
+      y_(Eigen::Map<const Vector>(y.data(), std::ssize(y))),
+      rows_(AsMatrix(rows, axes_).transpose()),
+      squares_(SquaresOf(rows_)) {}
+
+Matrix GpLikelihood::SquaresOf(const Matrix& rows) const {
+  const Eigen::Index n = rows.rows();
+  Matrix squares(n * (n - 1) / 2, rows.cols());
+  for (Eigen::Index a = 0; a < rows.cols(); ++a) {
+    const bool category = categorical_[static_cast<size_t>(a)];
     Eigen::Index pair = 0;
-    for (size_t j = 0; j < n; ++j) {
-      for (size_t i = j + 1; i < n; ++i, ++pair) {
-        const double off = rows[i][a] - rows[j][a];
-        squares_(pair, static_cast<Eigen::Index>(a)) =
-            categorical_[a] ? (off != 0 ? 1.0 : 0.0) : off * off;
+    for (Eigen::Index j = 0; j < n; ++j) {
+      for (Eigen::Index i = j + 1; i < n; ++i, ++pair) {
+        const double off = rows(i, a) - rows(j, a);
+        squares(pair, a) = category ? (off != 0 ? 1.0 : 0.0) : off * off;
       }
     }
+  }
+  return squares;
+}
+
+InputWarp WarpOf(const Encoding& encoding, const Vector& theta) {
+  const auto plain = static_cast<Eigen::Index>(encoding.size()) + 2;
+  if (theta.size() == plain) return InputWarp(encoding.size());
+  return InputWarp(encoding, theta.tail(theta.size() - plain));
+}
+
+// With Q the symmetric matrix of `by_square` and D its row sums, the sum over pairs of
+// 2 Q_ij (w_i - w_j) (w_i' - w_j') is 2 w'.(D w - Q w).
+void GpLikelihood::AddWarpGradient(const InputWarp& warp,
+                                   const Vector& inverse,
+                                   const Eigen::ArrayXd& by_square,
+                                   Vector* gradient) const {
+  const Eigen::Index n = y_.size();
+  Matrix laplacian(n, n);
+  for (Eigen::Index j = 0, pair = 0; j < n; ++j) {
+    laplacian(j, j) = 0;
+    for (Eigen::Index i = j + 1; i < n; ++i, ++pair) {
+      laplacian(i, j) = laplacian(j, i) = -by_square[pair];
+    }
+  }
+  laplacian.diagonal() = -laplacian.rowwise().sum();
+  auto next = static_cast<Eigen::Index>(axes_) + 2;
+  for (size_t a = 0; a < axes_; ++a) {
+    if (categorical_[a]) continue;
+    const AxisWarp& axis = warp.axis(a);
+    const auto column = rows_.col(static_cast<Eigen::Index>(a));
+    const Vector w = column.unaryExpr([&](double x) { return axis.At(x); });
+    const Vector pull = 2 * inverse[static_cast<Eigen::Index>(a)] * (laplacian * w);
+    (*gradient)[next++] =
+        pull.dot(column.unaryExpr([&](double x) { return axis.ByLogA(x); }));
+    (*gradient)[next++] =
+        pull.dot(column.unaryExpr([&](double x) { return axis.ByLogB(x); }));
   }
 }
 
@@ -74,9 +126,13 @@ double GpLikelihood::At(const Vector& theta, Vector* gradient) const {
   for (Eigen::Index j = 0; j < d; ++j) {
     (categorical_[static_cast<size_t>(j)] ? numbers : categories)[j] = 0;
   }
-  const Eigen::ArrayXd square = (squares_ * numbers).array();
+  const InputWarp warp = WarpOf(encoding_, theta);
+  Matrix bent;
+  if (warp.bends()) bent = SquaresOf(Bent(rows_, warp));
+  const Matrix& squares = warp.bends() ? bent : squares_;
+  const Eigen::ArrayXd square = (squares * numbers).array();
   const Eigen::ArrayXd root = kRootFive * square.sqrt();
-  const Eigen::ArrayXd decay = scale * (-root - (squares_ * categories).array()).exp();
+  const Eigen::ArrayXd decay = scale * (-root - (squares * categories).array()).exp();
   const Eigen::ArrayXd kernel = (1 + root + (5.0 / 3) * square) * decay;
 
   Matrix covariance(n, n);
@@ -102,10 +158,10 @@ double GpLikelihood::At(const Vector& theta, Vector* gradient) const {
   for (Eigen::Index j = 0, pair = 0; j < n; ++j) {
     for (Eigen::Index i = j + 1; i < n; ++i, ++pair) by_pair[pair] = weight(i, j);
   }
-  const Vector by_square =
-      squares_.transpose() * (by_pair * decay * (1 + root) * (5.0 / 3)).matrix();
-  const Vector by_category = squares_.transpose() * (by_pair * kernel).matrix();
-  gradient->resize(d + 2);
+  const Eigen::ArrayXd by_length = by_pair * decay * (1 + root) * (5.0 / 3);
+  const Vector by_square = squares.transpose() * by_length.matrix();
+  const Vector by_category = squares.transpose() * (by_pair * kernel).matrix();
+  gradient->resize(theta.size());
   for (Eigen::Index j = 0; j < d; ++j) {
     const bool category = categorical_[static_cast<size_t>(j)];
     (*gradient)[j] = inverse[j] * (category ? by_category[j] : by_square[j]);
@@ -113,6 +169,9 @@ double GpLikelihood::At(const Vector& theta, Vector* gradient) const {
   const double trace = weight.trace();
   (*gradient)[d] = (by_pair * kernel).sum() + 0.5 * scale * trace;
   (*gradient)[d + 1] = 0.5 * noise * trace;
+  if (theta.size() > d + 2) {
+    AddWarpGradient(warp, inverse, -0.5 * by_length, gradient);
+  }
   return log_p;
 }
 
@@ -122,11 +181,13 @@ GpModel::GpModel(const Encoding& encoding,
                  const Vector& theta)
     : axes_(encoding.size()),
       categorical_(Categorical(encoding)),
+      warp_(WarpOf(encoding, theta)),
       inverse_(InverseLengths(categorical_, theta)),
-      scale_(std::exp(theta[theta.size() - 2])),
-      noise_(std::exp(theta[theta.size() - 1])),
+      scale_(std::exp(theta[static_cast<Eigen::Index>(axes_)])),
+      noise_(std::exp(theta[static_cast<Eigen::Index>(axes_) + 1])),
       rows_(AsMatrix(rows, axes_)),
       y_(Eigen::Map<const Vector>(y.data(), std::ssize(y))) {
+  if (warp_.bends()) rows_ = Bent(rows_.transpose(), warp_).transpose();
   Factor();
 }
 
@@ -174,9 +235,10 @@ void GpModel::Factor() {
 Matrix GpModel::Cross(std::span<const Row> rows) const {
   Matrix cross(y_.size(), std::ssize(rows));
   for (Eigen::Index c = 0; c < cross.cols(); ++c) {
-    const double* row = rows[static_cast<size_t>(c)].data();
+    const Row row = warp_.At(rows[static_cast<size_t>(c)]);
     for (Eigen::Index i = 0; i < cross.rows(); ++i) {
-      cross(i, c) = scale_ * Kernel(rows_.col(i).data(), row, nullptr) + kMeanVariance;
+      cross(i, c) =
+          scale_ * Kernel(rows_.col(i).data(), row.data(), nullptr) + kMeanVariance;
     }
   }
   return cross;
@@ -203,10 +265,11 @@ void GpModel::Predict(const Row& row,
                       Vector* mean_gradient,
                       Vector* variance_gradient) const {
   const Eigen::Index n = y_.size();
+  const Row warped = warp_.At(row);
   Vector cross(n), slope(n);
   for (Eigen::Index i = 0; i < n; ++i) {
     cross[i] =
-        scale_ * Kernel(rows_.col(i).data(), row.data(), &slope[i]) + kMeanVariance;
+        scale_ * Kernel(rows_.col(i).data(), warped.data(), &slope[i]) + kMeanVariance;
   }
   *mean = cross.dot(alpha_);
   Vector solved = cross;
@@ -217,9 +280,10 @@ void GpModel::Predict(const Row& row,
   variance_gradient->setZero(static_cast<Eigen::Index>(axes_));
   for (Eigen::Index j = 0; j < mean_gradient->size(); ++j) {
     if (categorical_[static_cast<size_t>(j)]) continue;
+    const auto axis = static_cast<size_t>(j);
     const Eigen::ArrayXd by_cross =
-        (row[static_cast<size_t>(j)] - rows_.row(j).transpose().array()) *
-        slope.array() * (2 * scale_ * inverse_[j]);
+        (warped[axis] - rows_.row(j).transpose().array()) * slope.array() *
+        (2 * scale_ * inverse_[j] * warp_.axis(axis).Slope(row[axis]));
     (*mean_gradient)[j] = (by_cross * alpha_.array()).sum();
     (*variance_gradient)[j] = -2 * (by_cross * solved.array()).sum();
   }
@@ -230,6 +294,8 @@ Vector GpModel::OwnMeans() const {
   return y_ - (noise_ + kLeastNoise) * alpha_;
 }
 
+double GpModel::noise_sd() const { return std::sqrt(noise_ + kLeastNoise); }
+
 double GpModel::LeastMean() const { return OwnMeans().minCoeff(); }
 
 void GpModel::Believe(const Row& row) {
@@ -238,7 +304,8 @@ void GpModel::Believe(const Row& row) {
   Predict(rows, &mean, &variance);
   const Eigen::Index n = y_.size();
   rows_.conservativeResize(Eigen::NoChange, n + 1);
-  rows_.col(n) = Eigen::Map<const Vector>(row.data(), rows_.rows());
+  const Row warped = warp_.At(row);
+  rows_.col(n) = Eigen::Map<const Vector>(warped.data(), rows_.rows());
   y_.conservativeResize(n + 1);
   y_[n] = mean[0];
   Factor();

@@ -8,7 +8,8 @@
 //   (4) log p(y) = -1/2 y' K^-1 y - sum log L_ii - n/2 log 2 pi,  K = L L'
 //   (5) mean(x) = (k_x + c)' K^-1 y,   variance(x) = s2 + c - |L^-1 (k_x + c)|^2
 //
-// theta = (log l_1 .. log l_d, log s2, log noise).
+// theta = (log l_1 .. log l_d, log s2, log noise), and where the inputs are warped
+// first (input_warp.h) log a and log b of each number axis in turn.
 #pragma once
 
 #include <Eigen/Core>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "samplers/internal/encoded.h"
+#include "samplers/internal/input_warp.h"
 
 namespace hyperopt::internal {
 
@@ -35,14 +37,26 @@ class GpLikelihood {
 
   // -infinity where K can not be factored. `gradient`, where given, is by theta.
   double At(const Vector& theta, Vector* gradient = nullptr) const;
-  size_t size() const { return axes_ + 2; }  // of theta
 
  private:
+  // By pair i > j and axis: (x_i - x_j)^2, or whether they differ.
+  Matrix SquaresOf(const Matrix& rows) const;
+  // `by_square` is what log p changes by with each pair's r^2.
+  void AddWarpGradient(const InputWarp& warp,
+                       const Vector& inverse,
+                       const Eigen::ArrayXd& by_square,
+                       Vector* gradient) const;
+
+  const Encoding& encoding_;
   size_t axes_;
   std::vector<bool> categorical_;
   Vector y_;
-  Matrix squares_;  // by pair i > j and axis: (x_i - x_j)^2, or whether they differ
+  Matrix rows_;     // row by axis
+  Matrix squares_;  // of rows_ as they are
 };
+
+// What theta says of the inputs.
+InputWarp WarpOf(const Encoding& encoding, const Vector& theta);
 
 class GpModel {
  public:
@@ -64,6 +78,8 @@ class GpModel {
                Vector* variance_gradient) const;
   // At the model's own rows, those believed at the end.
   Vector OwnMeans() const;
+  // The standard deviation of an observation about the latent value.
+  double noise_sd() const;
   // The least of them.
   double LeastMean() const;
   // A kriging believer: as if `row` had been observed with the mean there.
@@ -77,9 +93,10 @@ class GpModel {
 
   size_t axes_;
   std::vector<bool> categorical_;
+  InputWarp warp_;
   Vector inverse_;  // 1 / l^2, or 1 / l on categorical axes
   double scale_, noise_;
-  Matrix rows_;  // axis by row
+  Matrix rows_;  // axis by row, warped
   Vector y_;
   Matrix factor_;  // L, lower
   Vector alpha_;   // K^-1 y

@@ -18,6 +18,14 @@ constexpr double kClosest = 1e-5;
 // Of two trials at once the second is not to wait for the last digits of the first.
 constexpr double kClosestPending = 1e-3;
 constexpr double kFullEffort = 160;
+// By how much the values must be likelier, as a logarithm, with inputs warped.
+constexpr double kWorthBending = 1;
+
+double MeanLogP(const GpLikelihood& likelihood, std::span<const Vector> thetas) {
+  double sum = 0;
+  for (const Vector& theta : thetas) sum += likelihood.At(theta);
+  return sum / static_cast<double>(thetas.size());
+}
 
 }  // namespace
 
@@ -65,12 +73,26 @@ std::vector<Row> BestOf(const GpData& data, size_t count) {
 std::vector<Vector> FitThetas(const Encoding& encoding,
                               const GpData& data,
                               size_t prefix,
+                              Inputs inputs,
                               Rng& rng) {
   const GpLikelihood likelihood(encoding, data.rows, data.y);
-  const ThetaPrior prior = PriorOf(encoding);
-  if (prefix > kMostSampled) return {MostLikelyTheta(likelihood, prior)};
   const size_t count = std::clamp(kModelsTimesSize / prefix, size_t{1}, kMostModels);
-  return SampleTheta(likelihood, prior, static_cast<int>(count), rng);
+  const auto fit = [&](Inputs which) -> std::vector<Vector> {
+    const ThetaPrior prior = PriorOf(encoding, which);
+    if (prefix > kMostSampled) return {MostLikelyTheta(likelihood, prior)};
+    return SampleTheta(likelihood, prior, static_cast<int>(count), rng);
+  };
+  std::vector<Vector> plain = fit(Inputs::kPlain);
+  if (inputs == Inputs::kPlain || WarpLogs(encoding) == 0) return plain;
+  std::vector<Vector> warped = fit(Inputs::kWarped);
+  const double gain = MeanLogP(likelihood, warped) - MeanLogP(likelihood, plain);
+  return gain > kWorthBending ? warped : plain;
+}
+
+Vector MeanOf(std::span<const Vector> thetas) {
+  Vector sum = Vector::Zero(thetas.front().size());
+  for (const Vector& theta : thetas) sum += theta;
+  return sum / static_cast<double>(thetas.size());
 }
 
 double EffortOf(size_t conditioned) {

@@ -30,11 +30,16 @@ GpData DataOf(std::span<const Observation> ended, size_t most);
 std::vector<Row> BestOf(const GpData& data, size_t count);
 
 // Of the first `prefix` trials: several draws from the posterior where they are few,
-// else the most likely theta alone.
+// else the most likely theta alone. With Inputs::kWarped all are warped where that
+// makes the values clearly likelier, else none.
 std::vector<Vector> FitThetas(const Encoding& encoding,
                               const GpData& data,
                               size_t prefix,
+                              Inputs inputs,
                               Rng& rng);
+
+// REQUIRES: not empty, all of one size.
+Vector MeanOf(std::span<const Vector> thetas);
 
 // The share of the usual candidates that a model of so many trials scores: each costs
 // their square.

@@ -26,8 +26,12 @@ using Scored = std::pair<double, Row>;
 
 class Optimiser {
  public:
-  Optimiser(const Encoding& encoding, const Score& score, double effort, Rng& rng)
-      : encoding_(encoding), score_(score), effort_(effort), rng_(rng) {
+  Optimiser(const Encoding& encoding,
+            const Score& score,
+            double effort,
+            const InputWarp& warp,
+            Rng& rng)
+      : encoding_(encoding), score_(score), effort_(effort), warp_(warp), rng_(rng) {
     for (size_t i = 0; i < encoding.size(); ++i) {
       const bool number = encoding.axes()[i].kind == AxisKind::kContinuous;
       (number ? continuous_ : discrete_).push_back(i);
@@ -73,7 +77,9 @@ class Optimiser {
     const uint64_t seed = rng_.Next();
     const size_t even = Share(kEven);
     for (size_t i = 0; i < kMoreEven * even && rows.size() < even; ++i) {
-      AddAllowed(encoding_.FromCube(SobolPoint(i, encoding_.size(), seed)), rows);
+      Row point = SobolPoint(i, encoding_.size(), seed);
+      if (i % 2 == 1) point = warp_.Back(point);
+      AddAllowed(encoding_.FromCube(point), rows);
     }
     for (const Row& anchor : anchors) {
       for (size_t i = 0; i < Share(kAround); ++i) {
@@ -113,7 +119,9 @@ class Optimiser {
       row[i] = static_cast<double>(rng_.Below(static_cast<uint64_t>(axis.levels)));
       return;
     }
-    const double u = std::clamp(row[i] + scale * rng_.Normal(), 0.0, 1 - 0x1p-53);
+    const AxisWarp& warp = warp_.axis(i);
+    const double u = warp.Back(
+        std::clamp(warp.At(row[i]) + scale * rng_.Normal(), 0.0, 1 - 0x1p-53));
     if (axis.kind == AxisKind::kContinuous) {
       row[i] = u;
       return;
@@ -141,18 +149,27 @@ class Optimiser {
     Row row = at.second;
     std::vector<double> full(row.size());
     const auto f = [&](std::span<const double> x, std::span<double> by_x) {
-      for (size_t i = 0; i < n; ++i) row[continuous_[i]] = x[i];
+      for (size_t i = 0; i < n; ++i) {
+        row[continuous_[i]] = warp_.axis(continuous_[i]).Back(x[i]);
+      }
       const double value = score_.one(row, full);
-      for (size_t i = 0; i < n; ++i) by_x[i] = -full[continuous_[i]];
+      for (size_t i = 0; i < n; ++i) {
+        const size_t j = continuous_[i];
+        by_x[i] = -full[j] / warp_.axis(j).Slope(row[j]);
+      }
       // A step that leaves what is allowed is too long.
       return encoding_.Allows(row) ? -value : std::numeric_limits<double>::infinity();
     };
     std::vector<double> start(n);
-    for (size_t i = 0; i < n; ++i) start[i] = at.second[continuous_[i]];
+    for (size_t i = 0; i < n; ++i) {
+      start[i] = warp_.axis(continuous_[i]).At(at.second[continuous_[i]]);
+    }
     const std::vector<double> low(n, 0.0), high(n, 1 - 0x1p-53);
     const std::vector<double> best =
         Minimise(f, std::move(start), low, high, kEvaluations);
-    for (size_t i = 0; i < n; ++i) row[continuous_[i]] = best[i];
+    for (size_t i = 0; i < n; ++i) {
+      row[continuous_[i]] = warp_.axis(continuous_[i]).Back(best[i]);
+    }
     Take(Evaluate({row}), at);
   }
 
@@ -202,6 +219,7 @@ class Optimiser {
   const Encoding& encoding_;
   const Score& score_;
   const double effort_;
+  const InputWarp& warp_;
   Rng& rng_;
   std::vector<size_t> continuous_, discrete_;
 };
@@ -212,9 +230,10 @@ std::vector<Row> OptimiseMixed(const Encoding& encoding,
                                const Score& score,
                                std::span<const Row> anchors,
                                double effort,
+                               const InputWarp& warp,
                                Rng& rng) {
   if (encoding.size() == 0) return {Row{}};
-  return Optimiser(encoding, score, effort, rng).Run(anchors);
+  return Optimiser(encoding, score, effort, warp, rng).Run(anchors);
 }
 
 }  // namespace hyperopt::internal

@@ -30,5 +30,7 @@ CategoricalDomain OneOf(std::initializer_list<const char*> words);
 std::vector<Problem> FormulaProblems();
 // Small models that are trained on made data: kernels, trees, neighbours, a network.
 std::vector<Problem> LearnerProblems();
+// Parameters on another scale than they matter on.
+std::vector<Problem> ScaleProblems();
 
 }  // namespace hyperopt

@@ -31,6 +31,7 @@ namespace {
 std::vector<Problem> Problems() {
   std::vector<Problem> all = FormulaProblems();
   for (Problem& problem : LearnerProblems()) all.push_back(std::move(problem));
+  for (Problem& problem : ScaleProblems()) all.push_back(std::move(problem));
   return all;
 }
 
