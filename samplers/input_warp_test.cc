@@ -139,7 +139,7 @@ std::pair<int, double> Bent(size_t n, bool late) {
                        0.2 * rng.Normal());
     }
     const std::vector<Vector> thetas =
-        FitThetas(encoding, data, n, Inputs::kWarped, rng);
+        FitThetas(encoding, data, n, Bending::kWhereLikelier, rng);
     bent += thetas.front().size() > 4;
     stretched += WarpOf(encoding, MeanOf(thetas)).axis(0).At(0.05) / 10;
   }

@@ -21,15 +21,16 @@ constexpr size_t kMostDraws = 16 * kDraws;  // where constraints leave little
 constexpr size_t kStale = 8;
 constexpr double kBoundSds = 2;
 
-enum class Wish { kImprovement, kBound };
+enum class Wish { kImprovement, kAugmented, kBound };
 
-// What a model takes for noise, as on a rough function, makes expected improvement look
-// around its best trial for ever; hence the augmented one. It too stays where it found
-// something. The bound goes where least is known.
+// Expected improvement stays where it found something: where a model takes a rough
+// function for noise, it looks around its best trial for ever. The augmented one gives
+// nothing for noise. Where trials are stopped early that is wrong: a value is low for a
+// short training, and one more beside the best is worth its cost. The bound goes where
+// least is known.
 LogImprovement Wished(Wish wish, double best, double mean, double sd, double noise) {
-  if (wish == Wish::kImprovement) {
-    return LogAugmentedImprovement(best, mean, sd, noise);
-  }
+  if (wish == Wish::kImprovement) return LogExpectedImprovement(best, mean, sd);
+  if (wish == Wish::kAugmented) return LogAugmentedImprovement(best, mean, sd, noise);
   return {kBoundSds * sd - mean, -1, kBoundSds};
 }
 
@@ -115,11 +116,9 @@ class GpProposer final : public Proposer {
     const bool stale = IsStale(ended);
     const bool bound = stale && id.value() % 4 == 1;
     const bool near_good = stale && id.value() % 4 == 3;
-    const Ensemble ensemble(bound ? Wish::kBound : Wish::kImprovement,
-                            encoding_,
-                            data,
-                            seen.pending(),
-                            thetas_);
+    const Wish improvement = AnyPruned(ended) ? Wish::kImprovement : Wish::kAugmented;
+    const Ensemble ensemble(
+        bound ? Wish::kBound : improvement, encoding_, data, seen.pending(), thetas_);
     Rng rng(seed_, id, "gp");
     std::vector<Row> rows =
         near_good ? DrawNearGood(ensemble, data, rng) : Everywhere(ensemble, data, rng);
@@ -128,6 +127,11 @@ class GpProposer final : public Proposer {
   }
 
  private:
+  static bool AnyPruned(std::span<const Observation> ended) {
+    return std::ranges::any_of(
+        ended, [](const Observation& o) { return o.outcome == Outcome::kPruned; });
+  }
+
   // Whether the newest trials brought nothing better than those before.
   static bool IsStale(std::span<const Observation> ended) {
     if (ended.size() <= kStale) return false;
@@ -199,7 +203,9 @@ class GpProposer final : public Proposer {
     if (prefix == fitted_ && generation == generation_) return;
     const GpData data = DataOf(ended.first(prefix), kMostFitted);
     Rng rng(seed_, TrialId(static_cast<int64_t>(prefix)), "gp theta");
-    thetas_ = FitThetas(encoding_, data, prefix, Inputs::kWarped, rng);
+    const Bending bending = AnyPruned(ended.first(prefix)) ? Bending::kWhereFarLikelier
+                                                           : Bending::kWhereLikelier;
+    thetas_ = FitThetas(encoding_, data, prefix, bending, rng);
     fitted_ = prefix;
     generation_ = generation;
   }

@@ -110,7 +110,7 @@ class GpFrontProposer final : public Proposer {
               fmt::format("gp theta of objective {}", i));
       // Warped inputs made fronts worse on four of seven problems (README.md).
       const std::vector<Vector> thetas =
-          FitThetas(encoding_, data, prefix, Inputs::kPlain, rng);
+          FitThetas(encoding_, data, prefix, Bending::kNever, rng);
       thetas_.resize(thetas.size());
       for (size_t m = 0; m < thetas.size(); ++m) thetas_[m].push_back(thetas[m]);
     }

@@ -18,8 +18,9 @@ constexpr double kClosest = 1e-5;
 // Of two trials at once the second is not to wait for the last digits of the first.
 constexpr double kClosestPending = 1e-3;
 constexpr double kFullEffort = 160;
-// By how much the values must be likelier, as a logarithm, with inputs warped.
-constexpr double kWorthBending = 1;
+// Bending's, as differences of log p.
+constexpr double kLikelier = 1;
+constexpr double kFarLikelier = 3;
 
 double MeanLogP(const GpLikelihood& likelihood, std::span<const Vector> thetas) {
   double sum = 0;
@@ -73,7 +74,7 @@ std::vector<Row> BestOf(const GpData& data, size_t count) {
 std::vector<Vector> FitThetas(const Encoding& encoding,
                               const GpData& data,
                               size_t prefix,
-                              Inputs inputs,
+                              Bending bending,
                               Rng& rng) {
   const GpLikelihood likelihood(encoding, data.rows, data.y);
   const size_t count = std::clamp(kModelsTimesSize / prefix, size_t{1}, kMostModels);
@@ -83,10 +84,11 @@ std::vector<Vector> FitThetas(const Encoding& encoding,
     return SampleTheta(likelihood, prior, static_cast<int>(count), rng);
   };
   std::vector<Vector> plain = fit(Inputs::kPlain);
-  if (inputs == Inputs::kPlain || WarpLogs(encoding) == 0) return plain;
+  if (bending == Bending::kNever || WarpLogs(encoding) == 0) return plain;
   std::vector<Vector> warped = fit(Inputs::kWarped);
   const double gain = MeanLogP(likelihood, warped) - MeanLogP(likelihood, plain);
-  return gain > kWorthBending ? warped : plain;
+  const bool far = bending == Bending::kWhereFarLikelier;
+  return gain > (far ? kFarLikelier : kLikelier) ? warped : plain;
 }
 
 Vector MeanOf(std::span<const Vector> thetas) {

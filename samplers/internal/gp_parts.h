@@ -29,13 +29,16 @@ GpData DataOf(std::span<const Observation> ended, size_t most);
 // The rows with the least y, the best first.
 std::vector<Row> BestOf(const GpData& data, size_t count);
 
+// Whether inputs are warped: all models' or none's, by how much likelier that makes the
+// values. Those of trials that were stopped early differ for other reasons as well.
+enum class Bending { kNever, kWhereLikelier, kWhereFarLikelier };
+
 // Of the first `prefix` trials: several draws from the posterior where they are few,
-// else the most likely theta alone. With Inputs::kWarped all are warped where that
-// makes the values clearly likelier, else none.
+// else the most likely theta alone.
 std::vector<Vector> FitThetas(const Encoding& encoding,
                               const GpData& data,
                               size_t prefix,
-                              Inputs inputs,
+                              Bending bending,
                               Rng& rng);
 
 // REQUIRES: not empty, all of one size.
