@@ -287,6 +287,45 @@ TEST_CASE("on a plateau every fourth proposal stays inside the space") {
   CHECK(inside > 60);  // of 80
 }
 
+// A landscape of many peaks, which a model of few trials takes for noise.
+double Rough(double x, double y) {
+  return -std::sin(17 * x + 3) * std::cos(13 * y) - 0.6 * std::sin(31 * x * y + 5 * x) -
+         0.5 * x - 0.4 * y;
+}
+
+// Of 60 trials those that are within a hundredth of two earlier ones.
+int Crowded(uint64_t seed) {
+  const Encoding encoding(SearchSpace({{"x", FloatDomain{}}, {"y", FloatDomain{}}}));
+  const auto proposer = MakeGpProposer(encoding, seed);
+  Observations seen(encoding, Goal::kMinimize);
+  History history;
+  std::vector<Row> rows;
+  int crowded = 0;
+  for (int i = 0; i < 60; ++i) {
+    Rng rng(seed, TrialId(i), "rough");
+    const Row row = i < 4 ? Row{rng.Uniform(), rng.Uniform()}
+                          : proposer->Propose(TrialId(i), seen)[0];
+    crowded += std::ranges::count_if(rows, [&](const Row& other) {
+                 return std::fabs(row[0] - other[0]) < 0.01 &&
+                        std::fabs(row[1] - other[1]) < 0.01;
+               }) > 1;
+    rows.push_back(row);
+    history.ended.push_back({TrialId(i),
+                             TrialState::kCompleted,
+                             encoding.ToParams(row),
+                             Objective::Of(Rough(row[0], row[1])),
+                             1});
+    seen.Update(history);
+  }
+  return crowded;
+}
+
+TEST_CASE("on a rough function trials do not crowd in one place") {
+  int crowded = 0;
+  for (uint64_t seed = 0; seed < 4; ++seed) crowded += Crowded(seed);
+  CHECK(crowded < 25);  // of 240; 40 with the plain improvement
+}
+
 TEST_CASE("drawn and most likely hyperparameters see which axis matters") {
   const Encoding encoding(
       SearchSpace({{"x", FloatDomain{}}, {"noise", FloatDomain{}}}));
