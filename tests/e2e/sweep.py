@@ -25,6 +25,10 @@ def wait_until(condition, what, deadline_s=DEADLINE_S):
         time.sleep(0.005)
 
 
+class AuditFailed(AssertionError):
+    """The record and what the trials logged do not agree; not a hang, nor a point that was missed."""
+
+
 class Sweep:
     """One sweep folder and the search file that belongs to it."""
 
@@ -173,8 +177,28 @@ hyperopt:
         left = [name for name in os.listdir(folder) if name.endswith(".sock")] if os.path.isdir(folder) else []
         assert not left, f"sockets left: {left}"
 
+    def audit_launched(self, watch_s=0):
+        """What has started stood in the record before, whenever the controller was killed. A start that was
+        sent too early may take a moment to show: it is looked for during `watch_s`."""
+        until = time.monotonic() + watch_s
+        while True:
+            started = {entry[1:3] for entry in self.side_log() if entry[0] == "start"}
+            known = set(self.query("select trial, attempt from run")) \
+                if os.path.exists(os.path.join(self.dir, "sweep.db")) else set()
+            if started - known:
+                raise AuditFailed(f"started, and the record did not know of it: {sorted(started - known)}")
+            if time.monotonic() >= until:
+                return
+            time.sleep(0.02)
+
     def audit(self, reference=None, may_lose_ended=False):
         """Each result once; the record agrees with what the trials themselves logged."""
+        try:
+            self.compare(reference, may_lose_ended)
+        except AssertionError as error:
+            raise AuditFailed(str(error)) from error
+
+    def compare(self, reference, may_lose_ended):
         trials = self.query("select id, state, attempt, reports from trial order by id")
         assert [row[0] for row in trials] == list(range(self.trials)), trials
         log = self.side_log()
