@@ -87,19 +87,24 @@ class Watch(threading.Thread):
             time.sleep(0.01)
 
 
-def search_file(folder, command, trials, concurrent):
+# Judges each report; its rungs end nobody before max_t.
+JUDGED = "    scheduler: {type: asha, max_t: 1000000, grace_period: 1000, reduction_factor: 10}\n"
+
+
+def search_file(folder, command, trials, concurrent, scheduler=""):
     path = os.path.join(folder, "search.yaml")
     with open(path, "w") as file:
         file.write(f"command: {command}\nhyperopt:\n  metric: loss\n  parameters:\n"
                    "    x: {space: uniform, lower: 0, upper: 1}\n"
                    f"  search_alg: {{type: {SAMPLER}}}\n"
-                   f"  executor: {{num_samples: {trials}, max_concurrent_trials: {concurrent}}}\n")
+                   f"  executor: {{num_samples: {trials}, max_concurrent_trials: {concurrent}" +
+                   (",\n    " + scheduler.strip() if scheduler else "") + "}\n")
     return path
 
 
-def sweep(build, base, command, trials, concurrent, cpus):
+def sweep(build, base, command, trials, concurrent, cpus, scheduler=""):
     folder = tempfile.mkdtemp(prefix="sweep_bench ", dir=base)
-    path = search_file(folder, command, trials, concurrent)
+    path = search_file(folder, command, trials, concurrent, scheduler)
     out = os.path.join(folder, "sweep")
     start = time.monotonic()
     process = subprocess.Popen([os.path.join(build, "hyperopt"), "--config", path, "--output", out,
@@ -240,7 +245,7 @@ def main():
             parts = ", ".join(f"{name} {1000 * value / options.trials:.3f}" for name, value in result["cpu"].items())
             print(f"{folder} round {number}: " + ", ".join(f"{k} {v:.3g}" for k, v in row.items()) + f" ({parts})",
                   flush=True)
-        talk = sweep(build, folder, f"['{chatty}', '5000']", 64, 64, 64)
+        talk = sweep(build, folder, f"['{chatty}', '5000']", 64, 64, 64, JUDGED)
         print(f"{folder}: 64 chatty trials: {talk['reports'] / talk['seconds']:.0f} reports/s recorded", flush=True)
         print(f"{folder} median: " + ", ".join(f"{k} {statistics.median(r[k] for r in rows):.3g}" for k in rows[0]),
               flush=True)
