@@ -108,7 +108,10 @@ def one_round(folder, build, seed, defect=None, reference=None, ease=0):
     # A defect shows where it matters: between what was sent and the commit that should precede it.
     target = "controller.before_commit" if defect else rng.choice(NAMED + AT_RANDOM * 2)
     # To look for ranks takes a while: they must live that long.
-    sweep = sweeps.Sweep(folder, build, ms=100 if target == "rank" else rng.choice([1, 5, 20]))
+    # Every third sweep is judged by ASHA.
+    judged = seed % 3 == 2 and defect is None
+    sweep = sweeps.Sweep(folder, build, ms=100 if target == "rank" else rng.choice([1, 5, 20]),
+                         reports=6 if judged else 3, judged=judged)
     hit = choose_hit(target, rng)
     if ease > 0:
         hit = min(hit, 5 if target.startswith("keeper.") else 5 - 2 * ease)

@@ -33,7 +33,7 @@ class Sweep:
     """One sweep folder and the search file that belongs to it."""
 
     def __init__(self, folder, build, trials=12, concurrent=2, reports=3, ms=10, binary="hyperopt_faulty",
-                 extra_executor="", seed=7):
+                 extra_executor="", seed=7, judged=False):
         self.folder = folder
         self.build = build
         self.binary = os.path.join(build, binary)
@@ -44,6 +44,9 @@ class Sweep:
         self.config = os.path.join(folder, "search.yaml")
         self.reports = reports
         self.trials = trials
+        self.judged = judged  # by ASHA
+        if judged:
+            extra_executor += f"    scheduler: {{type: asha, max_t: {reports}, grace_period: 1, reduction_factor: 2}}\n"
         trial = os.path.join(build, "tests", "side_trial")
         with open(self.config, "w") as file:
             file.write(f"""
@@ -209,14 +212,20 @@ hyperopt:
             if what == "end":
                 ends.setdefault(trial, []).append(attempt)
         for number, state, attempt, reports in trials:
-            assert state == "completed", (number, state)
-            assert (number, attempt) in starts, f"{number} completed without a start of {attempt}"
-            assert attempt in ends.get(number, []), f"{number} completed and never ended"
-            if not may_lose_ended:
-                assert ends[number] == [attempt], f"a finished result was run again: {number} {ends[number]}"
-            steps = self.query("select step, value from report where trial = "
-                               f"{number} and attempt = {attempt} order by step")
-            assert [s for s, _ in steps] == list(range(1, self.reports + 1)), (number, steps)
+            assert (number, attempt) in starts, f"{number} is {state} without a start of {attempt}"
+            steps = [step for step, in self.query("select step from report where trial = "
+                                                  f"{number} and attempt = {attempt} order by step")]
+            if state == "stopped" and self.judged:
+                # Words of after the verdict may be among them.
+                assert steps and steps == list(range(1, len(steps) + 1)), (number, steps)
+                last = self.query(f"select stopped from rung where trial = {number} order by rung desc limit 1")
+                assert last == [(1,)], f"{number} was stopped at no rung"
+            else:
+                assert state == "completed", (number, state)
+                assert attempt in ends.get(number, []), f"{number} completed and never ended"
+                assert steps == list(range(1, self.reports + 1)), (number, steps)
+                if not may_lose_ended:
+                    assert ends[number] == [attempt], f"a finished result was run again: {number} {ends[number]}"
             counted = self.query(f"select count(*) from report where trial = {number}")[0][0]
             assert counted == reports, f"{number}: {counted} reports recorded, {reports} counted"
         assert not self.query("select 1 from run where ended is null or ended = 0"), "an open run"
