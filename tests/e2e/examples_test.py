@@ -18,7 +18,7 @@ import sys
 import tempfile
 import unittest
 
-from sweep import wait_until
+from sweep import Sweep, kill, wait_until
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = ""
@@ -215,6 +215,48 @@ class ExamplesTest(unittest.TestCase):
         self.expect_states(trials, "completed", "stopped")
         self.expect_best(trials, best, max)
         self.assertGreater(best["value"], 0.5)  # of ten classes
+        self.assertTrue(os.path.exists(os.path.join(best["checkpoint"], "COMPLETE")))
+
+    def test_digits_killed_halfway(self):
+        """Every process at once; the same line goes on, the open trial from its checkpoint."""
+        if not os.path.exists(os.path.join(BUILD, "hyperopt-train")):
+            self.skipTest("built without the trainer")
+        sweep = Sweep.__new__(Sweep)  # another search file than Sweep's
+        sweep.dir = os.path.join(self.base, "results", "digits")
+        words = ["--config", os.path.join("examples", "digits", "search.yaml"), "--output", sweep.dir, "--cpus", "2",
+                 "--set", "hyperopt.executor.num_samples=2", "--set", "trainer.epochs=8",
+                 "--set", "hyperopt.executor.scheduler.max_t=8"]
+        process = subprocess.Popen([os.path.join(BUILD, "hyperopt"), *words], cwd=self.base,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+
+        def trained():
+            self.assertIsNone(process.poll(), "over before it was struck")
+            return os.path.exists(os.path.join(sweep.dir, "sweep.db")) and \
+                (sweep.query("select max(step) from report")[0][0] or 0) > 2
+        wait_until(trained, "three epochs")
+        for pid in {process.pid, *sweep.own_processes(), *sweep.rank_pids()}:
+            kill(pid)
+        process.wait()
+        wait_until(lambda: not sweep.own_processes() and not sweep.rank_pids(), "no process left")
+        struck = sweep.query("select trial, count(*) from run where ended is null or ended = 0 group by trial")
+        self.assertEqual(len(struck), 1, struck)
+        trial = struck[0][0]
+
+        self.hyperopt(*words)
+        self.expect_states(self.export(sweep.dir), "completed", "stopped")
+        spans = sweep.query("select attempt, min(step), max(step), count(distinct step) from report "
+                            f"where trial = {trial} group by attempt order by attempt")
+        self.assertEqual([attempt for attempt, *_ in spans], [1, 2])
+        (_, first, last, _), (_, again, end, _) = spans
+        self.assertEqual(first, 1)
+        self.assertTrue(1 < again <= last + 1, spans)
+        self.assertEqual(sweep.query(f"select count(distinct step) from report where trial = {trial}"), [(end,)])
+        # Two ranks: the second one has a log of its own.
+        self.assertTrue(os.path.exists(os.path.join(sweep.dir, "trials", str(trial), "0", "2", "stdout.1.log")))
+        self.hyperopt("verify", sweep.dir)
+        with open(os.path.join(sweep.dir, "best.json")) as file:
+            best = json.load(file)
         self.assertTrue(os.path.exists(os.path.join(best["checkpoint"], "COMPLETE")))
 
 

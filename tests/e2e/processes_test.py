@@ -316,6 +316,20 @@ report '{"step": 2, "loss": 1}'""", num_samples=1)
         self.assertEqual(steps, ["none", "2", "1"])
         self.completed(attempt=3)
 
+    def test_every_rank_of_a_pruned_trial_is_told(self):
+        scene = self.scene
+        scene.search(r"""
+trap 'mark terms "$RANK"; exit 0' TERM
+[ "$RANK" != 0 ] || report '{"step": 1, "loss": '$HYPEROPT_TRIAL'}'
+[ "$HYPEROPT_TRIAL" != 0 ] || exit 0
+while :; do sleep 0.05; done""", num_samples=2, max_concurrent_trials=1, top={"ranks": 2},
+                     scheduler={"type": "asha", "max_t": 9, "grace_period": 1, "reduction_factor": 2})
+        scene.run()
+        self.assertEqual(scene.query("select state, reason from trial order by id"),
+                         [("completed", ""), ("stopped", "pruned")])
+        self.assertEqual(sorted(scene.marks("terms")), [(1, 1, "0"), (1, 1, "1")])
+        scene.nothing_left()
+
     def test_pruned(self):
         # Trial n's loss is n: with reduction factor 2 the later ones are stopped at the first rung.
         scene = self.scene
