@@ -33,6 +33,34 @@ TEST_CASE("a metric that never came: what was seen, and which of it was meant") 
   CHECK(meant("f1", {"auc"}).empty());
 }
 
+TEST_CASE("killed for memory is told apart from a signal, and tried again as a crash") {
+  ExitInfo info;
+  info.signal = 9;
+  info.started = true;
+  ExecutorOptions options;
+  options.max_failures_crash = 1;
+  options.max_failures_exit = 0;
+  const auto decide = [&](int64_t failures) {
+    TrialRow row;
+    row.failures = static_cast<int32_t>(failures);
+    return DecideOutcome(row, info, options, "loss", {});
+  };
+  CHECK(decide(1).reason == Reason::kSignal);
+  info.host_memory = true;
+  CHECK(decide(1).reason == Reason::kHostMemory);
+  CHECK(decide(1).state == TrialState::kFailed);
+  CHECK(decide(0).reason == Reason::kRetry);
+  CHECK(decide(0).state == TrialState::kPending);
+  CHECK(decide(0).own_fault);
+  CHECK(decide(0).detail == "killed, most likely for host memory");
+  // Where a leader says it for a worker of its own.
+  info.signal.reset();
+  info.exit_code = 1;
+  CHECK(decide(0).reason == Reason::kRetry);
+  info.host_memory = false;
+  CHECK(decide(0).reason == Reason::kExitCode);
+}
+
 TEST_CASE("what was read and not understood, in words") {
   Oddities odd;
   CHECK(OddText(odd).empty());

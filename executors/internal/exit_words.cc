@@ -72,9 +72,10 @@ bool SaysKilledWorker(std::string_view words) {
   return HasOneOf(words, kSigns);
 }
 
-OomWatch::OomWatch() {
-  // With cgroup 2 the line is "0::/path".
-  path_ = "/proc/vmstat";
+namespace {
+
+// With cgroup 2 the line is "0::/path".
+std::string OomCounts() {
   try {
     const std::string text = ReadFile("/proc/self/cgroup").value_or("");
     const size_t at = text.find("0::/");
@@ -83,13 +84,19 @@ OomWatch::OomWatch() {
       const std::string path = "/sys/fs/cgroup" +
                                text.substr(begin, text.find('\n', begin) - begin) +
                                "/memory.events";
-      if (access(path.c_str(), R_OK) == 0) path_ = path;
+      if (access(path.c_str(), R_OK) == 0) return path;
     }
   } catch (const EnvironmentError&) {
     // Then the machine's count has to do.
   }
-  Look();
+  return "/proc/vmstat";
 }
+
+}  // namespace
+
+OomWatch::OomWatch() : OomWatch(OomCounts()) {}
+
+OomWatch::OomWatch(std::string path) : path_(std::move(path)) { Look(); }
 
 void OomWatch::Look() { last_ = Count(); }
 

@@ -28,6 +28,8 @@ bool SaysKilledWorker(std::string_view words);
 class OomWatch {
  public:
   OomWatch();
+  // Counts in a file of the kernel's form: lines of a name, a blank and a number.
+  explicit OomWatch(std::string path);
   // Takes the count as it is now for "before".
   void Look();
   // Whether a process was killed since the last Look or Rose (then it looks too);

@@ -34,6 +34,18 @@ class OutcomesTest(SceneTest):
         self.assertRegex(lines, "attempt 1: .* signal 11")
         self.assertRegex(lines, "attempt 2: .* signal 11")
 
+    def test_seed_is_the_same_in_every_attempt(self):
+        scene = self.scene
+        scene.search(f"""
+mark seeds "$HYPEROPT_SEED"
+if [ $HYPEROPT_TRIAL = 0 ] && [ $HYPEROPT_ATTEMPT = 1 ]; then kill -SEGV $$; fi
+{DONE}""", num_samples=2, max_concurrent_trials=1)
+        scene.run()
+        (first, again, other) = sorted(scene.marks("seeds"))
+        self.assertEqual([first[:2], again[:2], other[:2]], [(0, 1), (0, 2), (1, 1)])
+        self.assertEqual(first[2], again[2])
+        self.assertNotEqual(first[2], other[2])
+
     def test_exit_code_is_not(self):
         trial, said = self.one("echo no such column >&2; exit 7")
         self.assertEqual((trial["state"], trial["attempt"], trial["reason"]), ("failed", 1, "exit code"))
