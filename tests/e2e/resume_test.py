@@ -313,6 +313,16 @@ done"""
         scene.run()
         self.assertEqual([t["attempt"] for t in scene.trials()], attempts)
 
+    def test_time_budget_ends_a_wait_for_executors(self):
+        scene = self.scene
+        scene.search(DONE, num_samples=3, time_budget_s=1.5)
+        process, _ = scene.listen()  # and nobody joins
+        scene.expect(process, 1)
+        self.assertIn("time budget is over", scene.said())
+        self.assertEqual(scene.query("select count(*) from run"), [(0,)])
+        self.assertEqual(scene.query("select id from trial where state in ('pending', 'running')"), [])
+        scene.nothing_left()
+
 
 if __name__ == "__main__":
     main(sys.argv)
