@@ -10,7 +10,7 @@ import signal
 import sys
 
 from scene import DONE, SceneTest, main
-from sweep import wait_until
+from sweep import group_lives, wait_until
 
 AT_THE_GATE = "mark started .; await go; " + DONE
 
@@ -499,14 +499,6 @@ class HooksTest(LivingTest):
         self.assertEqual(json.loads(scene.text("stuck"))["why"], "no executor is heard from")
         scene.executor("late", endpoint, "--cpus", "2")
         scene.expect(process)
-
-
-def group_lives(group):
-    try:
-        os.killpg(group, 0)
-        return True
-    except ProcessLookupError:
-        return False
 
 
 if __name__ == "__main__":

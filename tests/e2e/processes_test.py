@@ -10,7 +10,7 @@ import signal
 import sys
 
 from scene import DONE, SceneTest, main
-from sweep import wait_until
+from sweep import lives, wait_until
 
 # A child that leaves the session, the group and the parent, and ignores all polite words.
 DAEMON = """
@@ -27,14 +27,6 @@ with open(sys.argv[1], "a") as file:
 while True:
     time.sleep(60)
 """
-
-
-def alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 class DescendantsTest(SceneTest):
@@ -57,7 +49,7 @@ until grep -q "^$HYPEROPT_TRIAL " "$here/daemons"; do sleep 0.02; done
         self.assertEqual([trial for trial, _, _ in daemons], [0, 1, 2])
         self.assertEqual(scene.marks("overlaps"), [])
         for _, _, pid in daemons:
-            self.assertFalse(alive(int(pid)))
+            self.assertFalse(lives(int(pid)))
 
     def test_background_children_of_a_trial_that_ended(self):
         scene = self.scene
@@ -66,7 +58,7 @@ until grep -q "^$HYPEROPT_TRIAL " "$here/daemons"; do sleep 0.02; done
         scene.run()
         self.completed()
         for _, _, pid in scene.marks("children"):
-            self.assertFalse(alive(int(pid)))
+            self.assertFalse(lives(int(pid)))
 
     def test_killed_after_its_grace(self):
         scene = self.scene
@@ -75,7 +67,7 @@ until grep -q "^$HYPEROPT_TRIAL " "$here/daemons"; do sleep 0.02; done
         (_, _, pid), = scene.await_marks("pids", 1)
         process.send_signal(signal.SIGINT)
         scene.expect(process, 130)
-        self.assertFalse(alive(int(pid)))
+        self.assertFalse(lives(int(pid)))
         self.assertEqual(scene.query("select outcome, signal from run"), [("interrupted", 9)])
         scene.nothing_left()
 

@@ -7,7 +7,7 @@ import signal
 import sys
 
 from scene import SceneTest, main
-from sweep import kill, wait_until
+from sweep import kill, lives, wait_until
 
 TESTDATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "executors", "testdata")
 
@@ -141,7 +141,7 @@ printf 'step;loss\\n4;1\\n' > a.csv""",
             process.wait()
             if i == 2:
                 kill(executor, signal.SIGKILL)
-                wait_until(lambda: not os.path.exists(f"/proc/{executor}"), "the executor's end")
+                wait_until(lambda: not lives(executor), "the executor's end")
             process = scene.start()
         for i in range(3, 7):
             scene.open(f"row{i}")

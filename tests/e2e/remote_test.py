@@ -12,7 +12,7 @@ import stat
 import sys
 
 from scene import DONE, SceneTest, main
-from sweep import wait_until
+from sweep import lives, wait_until
 
 AT_THE_GATE = "mark started $$; await go; " + DONE
 
@@ -172,13 +172,13 @@ class RemoteTest(SceneTest):
 
     def test_executor_killed_in_mode_stop(self):
         def gone(pids):
-            wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids), "the end of the old attempts")
+            wait_until(lambda: not any(lives(pid) for pid in pids), "the end of the old attempts")
         self.killed("stop", gone)
 
     def test_executor_killed_in_mode_finish(self):
         def alive(pids):
             for pid in pids:
-                self.assertTrue(os.path.exists(f"/proc/{pid}"))
+                self.assertTrue(lives(pid))
         self.killed("finish", alive)
 
     def test_executor_killed_and_back(self):
@@ -230,7 +230,7 @@ class RemoteTest(SceneTest):
         process.kill()
         process.wait()
         scene.open("go")
-        wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids), "the end of both")
+        wait_until(lambda: not any(lives(pid) for pid in pids), "the end of both")
         again = scene.start("--no-local-executor", "--listen", endpoint)
         scene.expect(again)
         self.assertEqual([run[:3] for run in self.runs()], [(0, 1, "a"), (1, 1, "a"), (2, 1, "a")])

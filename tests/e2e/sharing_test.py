@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 from scene import DONE, SceneTest, main
-from sweep import kill, wait_until
+from sweep import kill, lives, wait_until
 
 GIB = 1 << 30
 HELD = 'mark started "$CUDA_VISIBLE_DEVICES"; await "go.$HYPEROPT_TRIAL"; ' + DONE
@@ -292,7 +292,7 @@ class SharingTest(SceneTest):
         wait_until(lambda: scene.states() and "setup" in self.explained(0), "trial 0")
         process.send_signal(signal.SIGINT)
         scene.expect(process, 130)
-        wait_until(lambda: not os.path.exists(f"/proc/{pid}"), "the setup's end")
+        wait_until(lambda: not lives(pid), "the setup's end")
         scene.nothing_left()
 
     def test_wrapper(self):
@@ -386,7 +386,7 @@ class SharingTest(SceneTest):
                 name = next(iter(self.containers()))
                 process.send_signal(signal.SIGINT)
                 scene.expect(process, 130)
-                wait_until(lambda: not os.path.exists(f"/proc/{pid}") or "Z" in state_of(pid), "the container's end")
+                wait_until(lambda: not lives(pid), "the container's end")
                 self.assertEqual(self.containers(), {})
                 if deaf:
                     self.assertIn(f"rm --force {name}", self.engine_log())
@@ -407,7 +407,7 @@ class SharingTest(SceneTest):
         process.wait()
         kill(executor)
         # The keeper alone stops its run, and the container with it.
-        wait_until(lambda: not os.path.exists(f"/proc/{pid}"), "the container's end")
+        wait_until(lambda: not lives(pid), "the container's end")
         # Its process may be gone before the engine has written down why.
         wait_until(lambda: "rm --force" in self.engine_log(), "the container's removal")
         wait_until(lambda: not any(scene.is_ours(keeper) for keeper in keepers), "the keeper's end")
@@ -426,7 +426,7 @@ class SharingTest(SceneTest):
         for keeper in scene.keeper_pids():
             kill(keeper)
         scene.await_marks("started", 2)
-        wait_until(lambda: not os.path.exists(f"/proc/{pid}"), "the first attempt's end")
+        wait_until(lambda: not lives(pid), "the first attempt's end")
         self.assertIn(first, self.engine_log())
         self.assertIsNone(stranger.poll())
         scene.open("go")
@@ -449,13 +449,6 @@ class SharingTest(SceneTest):
 def everywhere():
     """The CPUs of a process that is not pinned."""
     return subprocess.check_output(["taskset", "-cp", str(os.getpid())], text=True).split(": ")[1].strip()
-
-
-def state_of(pid):
-    with contextlib.suppress(OSError):
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0]
-    return "Z"
 
 
 if __name__ == "__main__":

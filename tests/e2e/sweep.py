@@ -248,6 +248,28 @@ def _environments():
             continue
 
 
+def lives(pid):
+    """A zombie lives no more: where init reaps nobody, as in a container, one stays for ever."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def group_lives(group):
+    """Whether a living process has this process group."""
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(path) as file:
+                state, _, of_process = file.read().rsplit(")", 1)[1].split()[:3]
+        except OSError:
+            continue
+        if state not in "ZX" and int(of_process) == group:
+            return True
+    return False
+
+
 def kill(pid, signal_number=signal.SIGKILL):
     """Only ever of a process that this test's sweep started."""
     with contextlib.suppress(ProcessLookupError):
